@@ -25,6 +25,7 @@ mod tenant;
 
 pub use code::{WaitCode, WaitCounts};
 pub use looked::Looked;
+pub(crate) use later::questions;
 pub use tenant::{TenantCode, TenantReason, TenantShort};
 
 /// What holds an ask back. When it gives way, the ask is looked at again.

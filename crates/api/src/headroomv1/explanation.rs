@@ -187,7 +187,8 @@ pub struct ExplainedCheck {
     /// By how much that is too much.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short: Option<i64>,
-    /// Who uses most of it, the largest first, as far as the caller may see; at most five.
+    /// Who uses most of it, the largest first, as far as the caller may see; at most five. Where others go first, whose
+    /// ask is the next.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holders: Vec<CheckHolder>,
     /// What others of the largest use, whom the caller may not see.
@@ -219,7 +220,7 @@ pub struct CheckHolder {
     pub application: String,
     /// Who is charged.
     pub user: String,
-    /// What it uses; 1 where applications are counted.
+    /// What it uses; 1 where applications are counted, 0 where it is told as the next.
     pub amount: i64,
 }
 
@@ -255,6 +256,8 @@ pub struct NearMiss {
 pub struct Remedies {
     /// Whether it starts as it is when it is next: then others go first.
     pub starts_alone: bool,
+    /// Whether it starts as it is when it is next and the RM accepts a node for it, which it has not yet.
+    pub starts_once_accepted: bool,
     /// What becomes of it as it is when those before it go first; absent unless `inTurn` was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_turn: Option<InTurn>,
@@ -270,7 +273,7 @@ pub struct Remedies {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Remedy {
-    /// `wait`, `raise`, `release`, `shrink`, `add` or `move`.
+    /// `wait`, `resume`, `raise`, `release`, `shrink`, `add` or `move`.
     pub kind: String,
     /// Whether nothing smaller of its kind is enough; if not, only that each edit is needed.
     pub exact: bool,

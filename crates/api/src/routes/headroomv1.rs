@@ -40,9 +40,9 @@ const QUEUE: Parameter = Parameter {
 const REMEDIES: Parameter = Parameter {
     name: "remedies",
     kind: ParameterKind::Form(
-        "^(all|(wait|raise|release|shrink|add|move)(,(wait|raise|release|shrink|add|move))*)$",
+        "^(all|(wait|resume|raise|release|shrink|add|move)(,(wait|resume|raise|release|shrink|add|move))*)$",
     ),
-    summary: "What would start it: `all`, or some of `wait`, `raise`, `release`, `shrink`, `add` and `move`, with commas between.",
+    summary: "What would start it: `all`, or some of `wait`, `resume`, `raise`, `release`, `shrink`, `add` and `move`, with commas between.",
 };
 const IN_TURN: Parameter = Parameter {
     name: "inTurn",

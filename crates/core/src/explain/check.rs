@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use crate::books::Books;
 use crate::id::{AllocationId, LevelId, PartitionId, QueueId};
 use crate::resource::{Quantity, Resources};
+use crate::schedule::Before;
 use crate::wait::{Blocker, Looked, Wait};
 
 use super::amount::{self, Amount};
@@ -22,7 +23,7 @@ pub struct Check {
     /// Both sides: where it failed, of each type of which there is too little; where it passed, of each that
     /// was compared.
     pub amounts: Vec<Amount>,
-    /// Who has most of what there is too little of, the largest first.
+    /// Who has most of what there is too little of, the largest first; where others go first, who is the next.
     pub holders: Vec<Holder>,
     /// How many nodes there are, and what is wrong with them; none where nodes are not looked for.
     pub nodes: Option<Nodes>,
@@ -39,6 +40,26 @@ impl Check {
         let holders = if failed { holder::of(books, blocker, &amounts) } else { Vec::new() };
         let nodes = Nodes::of(books, ask, blocker);
         Some(Self { blocker, failed, amounts, holders, nodes, wait: looked.wait() })
+    }
+
+    /// That others go first; whose ask is looked at next is the holder.
+    pub(super) fn of_order(books: &Books, before: Before) -> Self {
+        let looked = Looked::failed(Wait {
+            blocker: Blocker::Order(before.queue, before.by),
+            shortfall: None,
+        });
+        let holder = before.first.map(|ask| Holder {
+            application: books.allocation(ask).application,
+            used: Resources::new(),
+        });
+        Self {
+            blocker: looked.blocker,
+            failed: true,
+            amounts: Vec::new(),
+            holders: holder.into_iter().collect(),
+            nodes: None,
+            wait: looked.wait(),
+        }
     }
 }
 

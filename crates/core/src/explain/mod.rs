@@ -31,7 +31,6 @@ use crate::books::Books;
 use crate::id::{AllocationId, ApplicationId};
 use crate::schedule::{Chain, Mark, Scheduler};
 use crate::time::Timestamp;
-use crate::wait::{Blocker, Looked};
 
 /// What becomes of something that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -116,10 +115,9 @@ fn explained(
     let mut checks: Vec<Check> =
         chain.checks.iter().filter_map(|one| Check::of(books, ask, *one)).collect();
     if !checks.iter().any(|check| check.failed)
-        && let Some((queue, by)) = scheduler.goes_before(books, ask)
+        && let Some(before) = scheduler.goes_before(books, ask)
     {
-        let looked = Looked::of(Blocker::Order(queue, by), true, None);
-        checks.extend(Check::of(books, ask, looked));
+        checks.push(Check::of_order(books, before));
     }
     Explanation {
         ask,

@@ -6,7 +6,7 @@ use alloc::string::{String, ToString};
 use crate::books::Books;
 use crate::resource::{Quantity, figures};
 use crate::time::Told;
-use crate::wait::Blocker;
+use crate::wait::{Blocker, questions};
 
 use super::{Amount, Check, Explanation, NodeReason, Nodes, Verdict};
 
@@ -107,13 +107,15 @@ fn said_of_nodes(books: &Books, (nodes, blocker): (&Nodes, Blocker), amounts: &[
 fn said_without_amounts(books: &Books, blocker: Blocker) -> String {
     match blocker {
         Blocker::AwaitingRm(ask) => books.question_of(ask).map_or_else(String::new, |question| {
-            format!(": asked about {} nodes at {}", question.nodes().count(), Told(question.since))
+            let count = question.nodes().count();
+            let nodes = if count == 1 { "node" } else { "nodes" };
+            format!(": asked about {count} {nodes} at {}", Told(question.since))
         }),
         Blocker::RmBusy(partition) => {
             let row = books.partition(partition);
             let recovery = row.recovery.as_ref().filter(|one| one.until.is_some());
             recovery.map_or_else(
-                || format!(": {} questions to answer", row.open_questions.count),
+                || format!(": {} to answer", questions(row.open_questions.count)),
                 |one| format!(": {} of {} not there yet", one.missing().len(), row.nodes.len()),
             )
         }

@@ -57,8 +57,13 @@ impl Scheduler {
         checks.extend(turn(books, key));
         checks.extend(stop.filter(|wait| is_busy(*wait)).map(Looked::failed));
         checks.extend(self.node(books, key, stop.filter(|wait| kind(wait.blocker) == Kind::Node)));
-        let history = row.marks.since(books.allocation(ask).created).collect();
-        Some(Chain { checks, parked: row.since, history })
+        let came = books.allocation(ask).created;
+        let first = checks.iter().find(|one| one.failed).map(|one| one.blocker);
+        // Who waits for a queue that is shut, or for nodes to report, is not looked at, and so not put aside.
+        let whole = first.and_then(|blocker| Some((blocker, self.marking.of(books, blocker)?)));
+        let parked = whole.map(|(blocker, mark)| (blocker, mark.at)).or(row.waited.since);
+        let history = row.waited.marks.since(came, whole.map(|(_, mark)| mark));
+        Some(Chain { checks, parked, history })
     }
 
     /// Whether it is behind the head of its line, if it stands in one.
@@ -162,17 +167,19 @@ fn numbers(books: &Books, key: ClassKey) -> Vec<Looked> {
     checks
 }
 
-/// What its user, his group and its queues may use.
+/// What its user, his group and its queues may use; of the queues alone before it is known which group counts.
 fn amounts(books: &Books, key: ClassKey) -> Vec<Looked> {
-    let Standing::Linked { link, .. } = key.standing else { return Vec::new() };
     if is_swap(key.lane) {
         return Vec::new(); // Its placeholder counts already.
     }
     let (leaf, ask) = (key.leaf, key.needs(books));
     let ask = &*ask;
-    let partition = books.queue(leaf).partition;
-    let mut checks: Vec<Looked> = judge::amounts_of_limits(books, partition, link, ask).collect();
-    checks.extend(turns::cap_of(books, leaf, link, ask));
+    let mut checks = Vec::new();
+    if let Standing::Linked { link, .. } = key.standing {
+        let partition = books.queue(leaf).partition;
+        checks.extend(judge::amounts_of_limits(books, partition, link, ask));
+        checks.extend(turns::cap_of(books, leaf, link, ask));
+    }
     checks.extend(judge::amounts_of_queues(books, leaf, ask));
     checks
 }

@@ -189,10 +189,8 @@ pub(super) struct Class {
     pub(super) seat: Seat,
     /// Why it waits; none if it was not judged yet.
     pub(super) wait: Option<Wait>,
-    /// What it was last parked for, and since when: for those who ask, and for no decision.
-    pub(super) since: Option<(Blocker, Timestamp)>,
-    /// The same before that, as far as it is kept.
-    pub(super) marks: Marks,
+    /// What it was parked for: for those who ask, and for no decision.
+    pub(super) waited: Waited,
     /// In which pass it is judged next; its lane says which, but an ask with a node is looked at
     /// again in the last pass when others may be stopped for it.
     pub(super) pass: Pass,
@@ -223,8 +221,7 @@ impl Class {
             head: None,
             seat: Seat::default(),
             wait: None,
-            since: None,
-            marks: Marks::default(),
+            waited: Waited::default(),
             pass: key.pass(),
             ages: BTreeSet::new(),
             tried: BTreeSet::new(),
@@ -244,9 +241,9 @@ impl Class {
         (at, sequence): (Timestamp, u64),
         code: impl FnOnce() -> WaitCode,
     ) {
-        if self.since.is_none_or(|(before, _)| before != blocker) {
-            self.since = Some((blocker, at));
-            self.marks.note(Mark { at, sequence, code: code() });
+        if self.waited.since.is_none_or(|(before, _)| before != blocker) {
+            self.waited.since = Some((blocker, at));
+            self.waited.marks.note(Mark { at, sequence, code: code() });
         }
     }
 
@@ -319,6 +316,15 @@ impl Class {
     }
 }
 
+/// What a class was parked for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Waited {
+    /// For what last, and since when.
+    pub(super) since: Option<(Blocker, Timestamp)>,
+    /// All of it, as far as it is kept.
+    pub(super) marks: Marks,
+}
+
 /// All bundles and classes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Classes {
@@ -328,6 +334,19 @@ pub(super) struct Classes {
 }
 
 impl Classes {
+    /// What all were parked for, to be given to the same classes of indexes that are made anew.
+    pub(super) fn take_marks(&mut self) -> BTreeMap<ClassKey, Waited> {
+        let all = self.rows.values_mut().filter(|row| row.waited.since.is_some());
+        all.map(|row| (row.key, core::mem::take(&mut row.waited))).collect()
+    }
+
+    /// Have the classes know what they were parked for before.
+    pub(super) fn give_marks(&mut self, mut all: BTreeMap<ClassKey, Waited>) {
+        for row in self.rows.values_mut() {
+            row.waited = all.remove(&row.key).unwrap_or_default();
+        }
+    }
+
     /// The class of this key, made if it is missing.
     pub(super) fn class(&mut self, key: ClassKey) -> ClassId {
         *self.by_key.entry(key).or_insert_with(|| self.rows.insert(Class::new(key)))

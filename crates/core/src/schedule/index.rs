@@ -22,6 +22,7 @@ impl Scheduler {
             self.lending.know(books, *id);
         }
         self.tree.fill(books);
+        self.marking.know(books);
         for (id, ask) in books.allocations().iter() {
             if ask.is_pending() {
                 self.add_ask(books, id);

@@ -1,12 +1,16 @@
-//! What a class waited for, one after the other: for those who ask, and for no decision.
+//! What a class waited for, one after the other, and since when whole queues and partitions are held back: for those
+//! who ask, and for no decision.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 
 use smallvec::SmallVec;
 
 use crate::books::Books;
 use crate::event::Event;
-use crate::id::AllocationId;
+use crate::id::{AllocationId, PartitionId, QueueId};
 use crate::time::Timestamp;
-use crate::wait::WaitCode;
+use crate::wait::{Blocker, WaitCode};
 
 use super::Scheduler;
 
@@ -40,11 +44,17 @@ impl Marks {
         self.0.push(mark);
     }
 
-    /// What somebody waited for who came at this time: from then on what the others waited for then.
-    pub(super) fn since(&self, came: Timestamp) -> impl Iterator<Item = Mark> {
-        let before = self.0.iter().filter(|mark| mark.at <= came).count().saturating_sub(1);
-        let own = self.0.iter().skip(before);
-        own.map(move |mark| Mark { at: mark.at.max(came), ..*mark })
+    /// What somebody waited for who came at this time: from then on what the others waited for then, and at last
+    /// what holds back more than them, if something does.
+    pub(super) fn since(&self, came: Timestamp, whole: Option<Mark>) -> Vec<Mark> {
+        let mut all = self.clone();
+        if let Some(mark) = whole {
+            all.0.retain(|one| one.at <= mark.at);
+            all.note(mark);
+        }
+        let before = all.0.iter().filter(|mark| mark.at <= came).count().saturating_sub(1);
+        let own = all.0.iter().skip(before);
+        own.map(|mark| Mark { at: mark.at.max(came), ..*mark }).collect()
     }
 }
 
@@ -55,6 +65,74 @@ pub(super) struct Marking {
     pub(super) record: u64,
     /// What an ask waited for that gets a node kept, or loses that, while it is in no class.
     carried: Marks,
+    /// The queues that are offered no room, and since when; none where that is older than the scheduler.
+    shut: BTreeMap<QueueId, Option<Moment>>,
+    /// The same of partitions whose nodes are still to report.
+    recovering: BTreeMap<PartitionId, Option<Moment>>,
+}
+
+/// When something happened, and the last record then.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    at: Timestamp,
+    sequence: u64,
+}
+
+impl Marking {
+    /// Know what holds whole queues and partitions back, in books that have not been looked at.
+    pub(super) fn know(&mut self, books: &Books) {
+        for (queue, _) in books.queues().iter().filter(|(_, row)| !row.offers_room()) {
+            self.shut.entry(queue).or_default();
+        }
+        for partition in books.partitions().keys().filter(|id| books.is_recovering(**id)) {
+            self.recovering.entry(*partition).or_default();
+        }
+    }
+
+    /// After an event: what is held back from now on, or no more. No class is looked at for that, so none notes it.
+    #[inline]
+    pub(super) fn follow(&mut self, books: &Books, at: Timestamp, event: &Event) {
+        let now = Moment { at, sequence: self.record };
+        match event {
+            Event::QueueAdded { partition, parent, name, .. } => {
+                let path = alloc::format!("{parent}.{name}");
+                let queue = books.partition(*partition).queues.get(path.as_str());
+                self.follow_queue(books, queue.copied(), now);
+            }
+            Event::QueueChanged { partition, queue, .. }
+            | Event::QueueMoved { partition, queue, .. } => {
+                let queue = books.partition(*partition).queues.get(&**queue);
+                self.follow_queue(books, queue.copied(), now);
+            }
+            Event::QueueRemoved { queue } => drop(self.shut.remove(queue)),
+            Event::RecoverySet { partition, .. } if books.is_recovering(*partition) => {
+                self.recovering.entry(*partition).or_insert(Some(now));
+            }
+            Event::RecoverySet { partition, .. } => drop(self.recovering.remove(partition)),
+            _ => {}
+        }
+    }
+
+    fn follow_queue(&mut self, books: &Books, queue: Option<QueueId>, now: Moment) {
+        let Some(queue) = queue else { return };
+        if books.queue(queue).offers_room() {
+            self.shut.remove(&queue);
+        } else {
+            self.shut.entry(queue).or_insert(Some(now));
+        }
+    }
+
+    /// Since when something holds back all that is below a queue, or in a partition; none where it is not known,
+    /// or is not of that kind.
+    pub(super) fn of(&self, books: &Books, blocker: Blocker) -> Option<Mark> {
+        let since = match blocker {
+            Blocker::QueueState(queue) => *self.shut.get(&queue)?,
+            Blocker::RmBusy(partition) => *self.recovering.get(&partition)?,
+            _ => None,
+        };
+        let code = blocker.wait_code(books);
+        since.map(|Moment { at, sequence }| Mark { at, sequence, code })
+    }
 }
 
 impl Scheduler {
@@ -67,23 +145,21 @@ impl Scheduler {
     pub(super) fn carry_marks(&mut self, books: &Books, event: &Event) {
         let (Event::Reserved { ask, .. } | Event::Unreserved { ask }) = event else { return };
         let class = self.class_of(books, *ask).and_then(|class| self.classes.rows.get(class));
-        self.marking.carried = class.map(|row| row.marks.clone()).unwrap_or_default();
+        self.marking.carried = class.map(|row| row.waited.marks.clone()).unwrap_or_default();
     }
 
     /// After it: have its class know, where that is new.
     pub(super) fn give_marks(&mut self, books: &Books, ask: AllocationId) {
         let carried = core::mem::take(&mut self.marking.carried);
         let class = self.class_of(books, ask).and_then(|class| self.classes.rows.get_mut(class));
-        if let Some(row) = class.filter(|row| row.marks.0.is_empty()) {
-            row.marks = carried;
+        if let Some(row) = class.filter(|row| row.waited.marks.0.is_empty()) {
+            row.waited.marks = carried;
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use alloc::vec::Vec;
-
     use super::*;
 
     fn mark(at: u64, code: WaitCode) -> Mark {
@@ -97,7 +173,8 @@ mod tests {
             let code = if at % 4 < 2 { WaitCode::QueueMax } else { WaitCode::NoNodeFits };
             marks.note(mark(at, code));
         }
-        let all: Vec<_> = marks.since(Timestamp::ZERO).map(|mark| mark.sequence).collect();
+        let all = marks.since(Timestamp::ZERO, None);
+        let all: Vec<_> = all.iter().map(|mark| mark.sequence).collect();
         assert_eq!(all, (10..50).step_by(2).collect::<Vec<_>>());
     }
 
@@ -107,11 +184,16 @@ mod tests {
         marks.note(mark(1, WaitCode::QueueMax));
         marks.note(mark(5, WaitCode::NoNodeFits));
         marks.note(mark(9, WaitCode::QueueMax));
-        let of = |came| marks.since(Timestamp::from_millis(came)).collect::<Vec<_>>();
+        let of = |came| marks.since(Timestamp::from_millis(came), None);
         assert_eq!(of(0).len(), 3);
         let late = [(7, WaitCode::NoNodeFits), (9, WaitCode::QueueMax)];
         let late = late.map(|(at, code)| (Timestamp::from_millis(at), code));
         assert_eq!(of(7).iter().map(|mark| (mark.at, mark.code)).collect::<Vec<_>>(), late);
         assert_eq!(of(7)[0].sequence, 5, "the cause is what it was");
+        let shut = |at| marks.since(Timestamp::from_millis(7), Some(mark(at, WaitCode::QueueState)));
+        assert_eq!(shut(11).last().map(|mark| mark.sequence), Some(11));
+        let late = shut(6);
+        assert_eq!(late.len(), 1, "who comes to a queue that is shut: {late:?}");
+        assert_eq!((late[0].at, late[0].sequence), (Timestamp::from_millis(7), 6));
     }
 }

@@ -47,6 +47,7 @@ pub use class::ClassId;
 pub(crate) use judge::exceeds;
 pub use keep::RESERVATION_DELAY;
 pub use marks::{MARKS, Mark};
+pub(crate) use precedence::Before;
 pub(crate) use order::{ApplicationKey, QueueKey};
 pub(crate) use preempt::victim::can_go;
 pub use reserve::RESERVATION_WAIT;
@@ -190,10 +191,12 @@ impl Scheduler {
         let (now, judged, marking) = (self.now, self.judged, core::mem::take(&mut self.marking));
         let census = census.map(|_| Census::default());
         let lines = core::mem::take(&mut self.parked.lines).renewed();
+        let marks = self.classes.take_marks();
         *self = Self { notes, census, judged, now, marking, ..Self::default() };
         self.parked.lines = lines;
         self.note(Note::Renewed);
         self.build(books);
+        self.classes.give_marks(marks);
     }
 
     /// The notes since the last call, in order.
@@ -426,6 +429,7 @@ impl Scheduler {
     pub fn apply(&mut self, books: &mut Books, now: Timestamp, event: &Event) {
         let seen = self.before(books, event);
         books.apply(now, event);
+        self.marking.follow(books, now, event);
         self.after(books, event, &seen);
     }
 

@@ -11,21 +11,29 @@ use crate::wait::Precedence;
 use super::Scheduler;
 use super::lane::Pass;
 
+/// What goes before an ask that nothing else holds back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Before {
+    /// At which queue.
+    pub(crate) queue: QueueId,
+    /// By what.
+    pub(crate) by: Precedence,
+    /// Which ask is looked at first; none where that is found out with the next step only.
+    pub(crate) first: Option<AllocationId>,
+}
+
 impl Scheduler {
     /// At which queue others are looked at before an ask, and by what; none if it is the next of its partition, and
     /// while the rules are new.
     ///
     /// Those that were put aside do not count: they stand before nobody. Costs the queues, and what asks are put aside for.
-    pub(crate) fn goes_before(
-        &self,
-        books: &Books,
-        ask: AllocationId,
-    ) -> Option<(QueueId, Precedence)> {
+    pub(crate) fn goes_before(&self, books: &Books, ask: AllocationId) -> Option<Before> {
         let leaf = books.application(books.allocation(ask).application).queue;
         let Some((pass, open)) = self.to_be_looked_at(books, books.queue(leaf).partition) else {
             // Nothing is: whoever waits for nothing is woken first, and then stands where it does.
             let place = Place::of(books, self, ask)?;
-            return (place.ahead > 0).then_some((leaf, Precedence::Order));
+            let unknown = Before { queue: leaf, by: Precedence::Order, first: None };
+            return (place.ahead > 0).then_some(unknown);
         };
         let mut path: Vec<QueueId> = books.up(leaf).map(|(id, _)| id).collect();
         path.reverse();
@@ -34,13 +42,31 @@ impl Scheduler {
             let others = books.children(*parent).map(|(id, _)| id);
             let others = others.filter(|id| id != mine && open.contains(id));
             let (first, own) = (others.map(key).min()?, key(*mine));
-            if first < own {
-                return Some((*parent, first.precedence_over(&own)));
-            }
-            // An earlier pass has nothing of its queue.
-            (!open.contains(mine)).then_some((*parent, Precedence::Order))
+            let by = if first < own {
+                first.precedence_over(&own)
+            } else if open.contains(mine) {
+                return None;
+            } else {
+                Precedence::Order // An earlier pass has nothing of its queue.
+            };
+            Some(Before { queue: *parent, by, first: self.first_below(books, *parent, (pass, &open)) })
         });
-        above.or_else(|| self.goes_before_in_leaf(books, (leaf, pass), ask).map(|by| (leaf, by)))
+        above.or_else(|| self.goes_before_in_leaf(books, (leaf, pass), ask))
+    }
+
+    /// The ask that a pass looks at first below a queue, of the queues in which it finds something.
+    fn first_below(
+        &self,
+        books: &Books,
+        mut queue: QueueId,
+        (pass, open): (Pass, &BTreeSet<QueueId>),
+    ) -> Option<AllocationId> {
+        while !books.queue(queue).leaf {
+            let below = books.children(queue).map(|(id, _)| id).filter(|id| open.contains(id));
+            queue = below.min_by_key(|id| self.tree.key_of(books, *id))?;
+        }
+        let (_, class) = self.tree.ready(queue, pass).first()?;
+        Some(self.first_ask(*class).1)
     }
 
     /// By what another ask of its leaf is looked at before this one.
@@ -49,11 +75,12 @@ impl Scheduler {
         books: &Books,
         (leaf, pass): (QueueId, Pass),
         ask: AllocationId,
-    ) -> Option<Precedence> {
+    ) -> Option<Before> {
+        let of = |by, first| Some(Before { queue: leaf, by, first });
         let Some((_, class)) = self.tree.ready(leaf, pass).first() else {
             // Whose turn it is among users is only found out with the next step.
             let place = Place::of(books, self, ask)?;
-            return (place.position > 1).then_some(Precedence::Order);
+            return if place.position > 1 { of(Precedence::Order, None) } else { None };
         };
         let (application, first) = self.first_ask(*class);
         if first == ask {
@@ -62,12 +89,12 @@ impl Scheduler {
         let row = books.allocation(ask);
         if application == row.application {
             let urgent = books.allocation(first).priority > row.priority;
-            return Some(if urgent { Precedence::Priority } else { Precedence::Order });
+            return of(if urgent { Precedence::Priority } else { Precedence::Order }, Some(first));
         }
         let key = |id: ApplicationId| self.applications.get(id.index())?.key.as_ref();
-        let (first, own) = (key(application)?, key(row.application)?);
-        let by = first.precedence_over(own, &books.queue(leaf).settings.values);
-        Some(if first < own { by } else { Precedence::Order })
+        let (other, own) = (key(application)?, key(row.application)?);
+        let by = other.precedence_over(own, &books.queue(leaf).settings.values);
+        of(if other < own { by } else { Precedence::Order }, Some(first))
     }
 
     /// The pass that finds something to be judged in a partition, and the queues in which it does, with those above

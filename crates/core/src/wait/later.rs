@@ -82,9 +82,17 @@ pub(super) fn of_open_questions(books: &Books, partition: PartitionId) -> String
     }
     let most = row.questions.map_or(0, |one| one.at_once.get());
     format!(
-        "the RM has {} questions to answer, at most {most} at once, and is asked more once it has answered half of them; wait, or see to the RM",
-        row.open_questions.count
+        "the RM has {} to answer, at most {most} at once, and is asked more once it has answered half of them; wait, or see to the RM",
+        questions(row.open_questions.count)
     )
+}
+
+/// So many questions, in words.
+pub(crate) fn questions(count: u32) -> String {
+    match count {
+        1 => "1 question".into(),
+        count => format!("{count} questions"),
+    }
 }
 
 /// About an application whose asks found no node too often.

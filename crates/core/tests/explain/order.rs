@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use headroom_core::books::{Allocation, ApplicationState, Books};
 use headroom_core::explain::{Check, Explanation, Kind, Verdict, explain, kind};
-use headroom_core::id::{AllocationId, PartitionId};
+use headroom_core::id::{AllocationId, ApplicationId, PartitionId};
 use headroom_core::testkit::{World, tell_world};
-use headroom_core::{Blocker, Event, Scheduler, Timestamp};
+use headroom_core::{Blocker, Event, Name, Scheduler, Timestamp};
 
 use crate::shown::{find, shown};
 
@@ -24,8 +24,11 @@ fn told(script: &str, key: &str) -> (&'static str, Option<String>) {
     let (world, books) = before_it_moves(script);
     let (ask, scheduler) = (find(&world, key), Scheduler::new(&books));
     let found = explain(&books, &scheduler, ask).expect("it waits");
-    let failed =
-        |one: &Check| format!("{} {}", one.blocker.code(&books), one.blocker.subject(&books));
+    let failed = |one: &Check| {
+        let (code, scope) = (one.blocker.code(&books), one.blocker.subject(&books));
+        let next = one.holders.first().map(|next| &books.application(next.application).name);
+        format!("{code} {scope}: {}", next.map_or("unknown", Name::as_str))
+    };
     (found.verdict.word(), found.blocked_by().next().map(failed))
 }
 
@@ -46,8 +49,8 @@ fn the_more_urgent_of_an_application_goes_first() {
         node n2 vcore=8
         ";
     assert_eq!(told(script, "urgent"), ("startsNext", None));
-    assert_eq!(told(script, "urgent2"), held_back("ORDER_BEHIND root.a"));
-    assert_eq!(told(script, "plain"), held_back("PRIORITY_BEHIND root.a"));
+    assert_eq!(told(script, "urgent2"), held_back("ORDER_BEHIND root.a: app1"));
+    assert_eq!(told(script, "plain"), held_back("PRIORITY_BEHIND root.a: app1"));
 }
 
 #[test]
@@ -62,7 +65,7 @@ fn the_earlier_application_goes_first_where_nothing_is_more_urgent() {
         node n2 vcore=8
         ";
     assert_eq!(told(script, "early"), ("startsNext", None));
-    assert_eq!(told(script, "late"), held_back("ORDER_BEHIND root.a"));
+    assert_eq!(told(script, "late"), held_back("ORDER_BEHIND root.a: app1"));
 }
 
 #[test]
@@ -79,7 +82,7 @@ fn the_queue_goes_first_that_uses_less_of_its_share() {
         node n2 vcore=8
         ";
     assert_eq!(told(script, "first"), ("startsNext", None));
-    assert_eq!(told(script, "more"), held_back("SHARE_BEHIND root"));
+    assert_eq!(told(script, "more"), held_back("SHARE_BEHIND root: app2"));
 }
 
 #[test]
@@ -111,6 +114,7 @@ fn whoever_is_put_aside_goes_before_nobody() {
 pub(crate) fn is_kept(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'static str, u64>) {
     let scheduler = Scheduler::new(books);
     let mut next: BTreeMap<PartitionId, AllocationId> = BTreeMap::new();
+    let mut first: BTreeMap<PartitionId, Vec<(AllocationId, ApplicationId)>> = BTreeMap::new();
     // Within the events of one command an application may have asked and not been accepted yet, which nobody sees.
     let accepted =
         |row: &Allocation| books.application(row.application).state != ApplicationState::New;
@@ -128,11 +132,21 @@ pub(crate) fn is_kept(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'sta
             assert_eq!(other, None, "only one is the next, and {ask} is too: {one}");
         }
         count(books, &found, counts);
+        let others = found.blocked_by().filter(|one| matches!(one.blocker, Blocker::Order(..)));
+        let named = others.flat_map(|one| &one.holders).map(|next| (ask, next.application));
+        first.entry(partition).or_default().extend(named);
     }
     let (mut scheduler, mut events) = (Scheduler::new(books), Vec::new());
     scheduler.next(books, now, &mut events);
     let Some(Event::Placed { ask, .. }) = events.first() else { return };
     let partition = books.application(books.allocation(*ask).application).partition;
+    let application = books.allocation(*ask).application;
+    if next.contains_key(&partition) {
+        for (other, named) in first.get(&partition).into_iter().flatten() {
+            assert_eq!(*named, application, "{other} is told of another than of {ask}");
+            *counts.entry("named as placed").or_default() += 1;
+        }
+    }
     if let Some(said) = next.get(&partition) {
         let told = |ask| {
             let found = explain(books, &Scheduler::new(books), ask).expect("it waits");

@@ -1,10 +1,13 @@
 //! What would start an ask: scenes, and on random histories that each change is enough and nothing less is.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use expect_test::{Expect, expect};
 use headroom_core::books::Books;
-use headroom_core::explain::remedy::{Edit, Remedies, RemedyKind, TRIALS, remedies, starts};
+use headroom_core::explain::remedy::{
+    After, Edit, Remedies, RemedyKind, TRIALS, remedies, starts,
+};
 use headroom_core::testkit::tell_world;
 use headroom_core::{Scheduler, Timestamp};
 
@@ -20,8 +23,10 @@ fn check(script: &str, ask: &str, expected: Expect) {
 
 fn told(books: &Books, found: &Remedies) -> String {
     let mut text = String::new();
-    if found.starts_alone {
-        text.push_str("starts as it is when it is next\n");
+    match found.starts_after {
+        Some(After::Others) => text.push_str("starts as it is when it is next\n"),
+        Some(After::RmAccepts) => text.push_str("starts as it is when the RM accepts a node\n"),
+        None => {}
     }
     for remedy in &found.found {
         let edits: Vec<String> = remedy.edits.iter().map(|edit| one(books, edit)).collect();
@@ -64,6 +69,7 @@ fn one(books: &Books, edit: &Edit) -> String {
         Edit::Setting { queue, setting, from, to } => {
             format!("{} {} {from} -> {to}", path(*queue), setting.key())
         }
+        Edit::Resume { tenant, .. } => format!("{tenant}"),
         Edit::End { allocation, at } => {
             format!("{} at {}", books.allocation(*allocation).key, at.as_millis())
         }
@@ -444,6 +450,81 @@ fn what_ends_by_itself_is_waited_for() {
     );
 }
 
+#[test]
+fn a_tenant_that_is_suspended_is_resumed_and_its_quota_raised_where_that_is_not_enough() {
+    let script = |then: &str| {
+        format!(
+            "
+            tenants root.tenants
+            node n1 vcore=8
+            tenant lab quota vcore=3
+            task t1 lab ann vcore=2
+            task t2 lab ann vcore=2
+            {then}
+            "
+        )
+    };
+    check(
+        &script("tenant lab quota vcore=4 suspended"),
+        "t2",
+        expect![[r#"
+            resume: lab
+        "#]],
+    );
+    check(
+        &script("tenant lab quota vcore=3 suspended"),
+        "t2",
+        expect![[r#"
+            raise: lab, root.tenants.lab max vcore 3000 -> 4000
+            shrink: lab, vcore 2000 -> 1000
+            release: lab, t1
+        "#]],
+    );
+}
+
+#[test]
+fn what_never_was_looked_at_is_told_of_the_quota_too() {
+    check(
+        "
+        tenants root.tenants
+        node n1 vcore=8
+        tenant lab quota vcore=3
+        tenant x of lab quota vcore=3
+        tenant y of lab quota vcore=3
+        task t1 y ann vcore=2
+        tenant lab quota vcore=3 suspended
+        task t2 x ann vcore=2
+        ",
+        "t2",
+        expect![[r#"
+            raise: lab, root.tenants.lab max vcore 3000 -> 4000
+            shrink: lab, vcore 2000 -> 1000
+            release: lab, t1
+        "#]],
+    );
+}
+
+#[test]
+fn the_part_of_the_nodes_of_a_label_is_raised() {
+    check(
+        "
+        queue root exclusive gpu
+        queue root.a percent=100 percent@gpu=50/50
+        queue root.b percent=0 percent@gpu=50
+        node n1 vcore=8
+        node g1 vcore=8 labelled gpu
+        app app1 root.a ann
+        ask a1 app1 vcore=5 labelled gpu
+        ",
+        "a1",
+        expect![[r#"
+            raise: root.a nodelabels.gpu.maximum 50 -> 62.5
+            shrink: vcore@gpu 5000 -> 4000
+            move: to root.b
+        "#]],
+    );
+}
+
 /// Each change that is told for asks of a settled state starts its ask, and with a number one unit less, or
 /// an edit left out, it does not.
 pub(crate) fn are_minimal(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'static str, u64>) {
@@ -457,7 +538,11 @@ pub(crate) fn are_minimal(books: &Books, now: Timestamp, counts: &mut BTreeMap<&
             *counts.entry(remedy.kind.word()).or_default() += 1;
             for edit in &remedy.edits {
                 if let Edit::Setting { setting, .. } = edit {
-                    *counts.entry(setting.key()).or_default() += 1;
+                    let key = match setting.key() {
+                        Cow::Borrowed(key) => key,
+                        Cow::Owned(_) => "part of a label",
+                    };
+                    *counts.entry(key).or_default() += 1;
                 }
             }
             assert!(starts(books, now, ask, &remedy.edits), "{ask} does not start with {text}");
@@ -465,7 +550,7 @@ pub(crate) fn are_minimal(books: &Books, now: Timestamp, counts: &mut BTreeMap<&
                 assert!(!starts(books, now, ask, &less), "{ask} starts with {less:?}, of {text}");
             }
         }
-        if found.starts_alone {
+        if found.starts_after.is_some() {
             *counts.entry("starts alone").or_default() += 1;
         } else if found.found.is_empty() {
             *counts.entry("no remedy").or_default() += 1;

@@ -321,7 +321,8 @@ fn what_it_waited_for_is_told_in_order() {
         let all = explanation.history.iter();
         all.map(|mark| (mark.at.as_millis(), mark.code.as_str())).collect::<Vec<_>>()
     };
-    assert_eq!(of("a2"), [(10_000, "ROOT_CAPACITY")], "another queue file makes everything anew");
+    let both = [(5_000, "QUEUE_MAX"), (10_000, "ROOT_CAPACITY")];
+    assert_eq!(of("a2"), both, "another queue file makes all indexes anew, and forgets nothing");
     let world = tell_world(
         "
         queue root.a max vcore=4
@@ -365,4 +366,52 @@ fn what_it_waited_for_is_told_in_order() {
     let explanation = explain(&world.books, &world.scheduler, ask).expect("it is there");
     let told: Vec<_> = explanation.history.iter().map(|mark| mark.code.as_str()).collect();
     assert_eq!(told, ["QUEUE_MAX", "NO_NODE_FITS"], "a kept node makes no other ask of it");
+}
+
+/// Since when it waits as it does, and all changes: when, and for what.
+fn changes(script: &str, key: &str) -> (Option<u64>, Vec<(u64, &'static str)>) {
+    let world = tell_world(script);
+    let found = explain(&world.books, &world.scheduler, find(&world, key)).expect("it is there");
+    let all = found.history.iter().map(|mark| (mark.at.as_millis(), mark.code.as_str()));
+    (found.since.map(|since| since.as_millis()), all.collect())
+}
+
+#[test]
+fn since_when_a_tenant_is_suspended_is_told() {
+    let script = "
+        tenants root.tenants
+        node n1 vcore=8
+        tenant lab quota vcore=4
+        task t1 lab ann vcore=3
+        task t2 lab ann vcore=2
+        wait 5s
+        tenant lab quota vcore=4 suspended
+        wait 5s
+        task t3 lab ann vcore=1
+        ";
+    let both = vec![(0, "QUEUE_MAX"), (5_000, "TENANT_SUSPENDED")];
+    assert_eq!(changes(script, "t2"), (Some(5_000), both));
+    let late = vec![(10_000, "TENANT_SUSPENDED")];
+    assert_eq!(changes(script, "t3"), (Some(10_000), late), "it came then");
+    let resumed = format!("{script}wait 1s\ntenant lab quota vcore=4\n");
+    let (since, history) = changes(&resumed, "t2");
+    assert_eq!((since, history.last()), (Some(0), Some(&(0, "QUEUE_MAX"))), "it waits for that again");
+    let again = format!("{resumed}wait 1s\ntenant lab quota vcore=4 suspended\n");
+    assert_eq!(changes(&again, "t2").0, Some(12_000), "the last time counts");
+}
+
+#[test]
+fn since_when_nodes_are_to_report_is_told() {
+    let script = "
+        tenants root.tenants
+        node n1 vcore=8
+        tenant lab quota vcore=4
+        wait 5s
+        recover
+        task t1 lab ann vcore=3
+        wait 2s
+        task t2 lab ann vcore=1
+        ";
+    assert_eq!(changes(script, "t1"), (Some(5_000), vec![(5_000, "RECOVERING")]));
+    assert_eq!(changes(script, "t2"), (Some(7_000), vec![(7_000, "RECOVERING")]));
 }

@@ -8,7 +8,8 @@ use anyhow::{Result, bail};
 use clap::Args;
 use headroom_api::client::Sought;
 use headroom_api::headroomv1::{
-    CheckVerdict, ExplainedCheck, Explanation, InTurn, NodesLookedAt, Remedies, display_amount,
+    CheckHolder, CheckVerdict, ExplainedCheck, Explanation, InTurn, NodesLookedAt, Remedies,
+    display_amount,
 };
 use headroom_core::explain::NodeReason;
 
@@ -44,7 +45,7 @@ pub(crate) struct Explain {
     /// Print the whole answer as JSON
     #[arg(long, conflicts_with = "output")]
     json: bool,
-    /// Which changes are looked for: `all`, `none`, or some of `wait`, `raise`, `release`, `shrink`, `add` and `move`
+    /// Which changes are looked for: `all`, `none`, or some of `wait`, `resume`, `raise`, `release`, `shrink`, `add` and `move`
     #[arg(long, value_name = "KINDS", default_value = "all")]
     remedies: String,
     /// Look what becomes of it, as it is and with each of these changes, when those before it go first
@@ -134,6 +135,7 @@ fn by_itself(found: &Explanation) -> Option<&'static str> {
 fn helpful(kind: &str) -> String {
     let words = match kind {
         "wait" => "wait",
+        "resume" => "resume it",
         "raise" => "raise it",
         "release" => "a release helps",
         "shrink" => "ask for less",
@@ -215,14 +217,12 @@ fn of_check(text: &mut String, check: &ExplainedCheck) {
         let _ = write!(text, ", short {}", of(short));
     }
     let _ = writeln!(text);
-    for holder in &check.holders {
-        let _ = writeln!(
-            text,
-            "      {} of {} has {}",
-            holder.application,
-            holder.user,
-            of(holder.amount)
-        );
+    for CheckHolder { application, user, amount } in &check.holders {
+        let _ = if *amount == 0 {
+            writeln!(text, "      {application} of {user} is the next")
+        } else {
+            writeln!(text, "      {application} of {user} has {}", of(*amount))
+        };
     }
     if let Some(hidden) = check.hidden {
         let _ = writeln!(text, "      others have {}", of(hidden));
@@ -254,23 +254,32 @@ const fn said(turn: InTurn) -> &'static str {
     }
 }
 
-/// When something starts that needs no change: the RM is taken to accept whatever it is asked.
-fn starts_once(found: &Explanation) -> &'static str {
-    match found.blocked_by.first().map(|check| &*check.id) {
-        Some("AWAITING_RM") => "the RM has accepted a node for it",
-        Some("NODE_CONSTRAINT") => "the RM accepts one of the nodes that have room",
-        _ => "those before it have started",
+/// What something waits for that starts as it is; nothing where it does not.
+const fn starts_once(remedies: &Remedies) -> Option<&'static str> {
+    if remedies.starts_alone {
+        Some("those before it have started")
+    } else if remedies.starts_once_accepted {
+        Some("the RM has accepted a node for it")
+    } else {
+        None
     }
 }
 
+/// A change behind its kind, unless it begins with that word.
+fn said_once(kind: &str, edits: &str) -> String {
+    let again = edits.strip_prefix(kind).is_some_and(|rest| rest.starts_with(' '));
+    if again { edits.to_owned() } else { format!("{kind}: {edits}") }
+}
+
 fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) {
-    if remedies.starts_alone {
-        let _ = writeln!(text, "\nit starts as it is once {}", starts_once(found));
+    let once = starts_once(remedies);
+    if let Some(once) = once {
+        let _ = writeln!(text, "\nit starts as it is once {once}");
     }
     if let Some(turn) = remedies.in_turn {
         let _ = writeln!(text, "as it is, when those before it go first: {}", said(turn));
     }
-    if remedies.starts_alone {
+    if once.is_some() {
         return;
     }
     let coming = by_itself(found);
@@ -286,7 +295,7 @@ fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) 
         if let Some(turn) = one.in_turn {
             let _ = write!(about, "; in its turn: {}", said(turn));
         }
-        let _ = writeln!(text, "  {}: {}{about}", one.kind, one.edits.join(", "));
+        let _ = writeln!(text, "  {}{about}", said_once(&one.kind, &one.edits.join(", ")));
     }
     if coming.is_none() && remedies.items.is_empty() {
         let _ = writeln!(text, "  none of the changes that were looked for");

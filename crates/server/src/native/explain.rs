@@ -146,7 +146,7 @@ fn kinds(text: Option<&str>) -> Result<Vec<RemedyKind>, String> {
         let known = RemedyKind::ALL.into_iter().find(|kind| kind.word() == word);
         known.ok_or_else(|| {
             format!(
-                "`remedies` has {word:?}; it is `all`, or some of `wait`, `raise`, `release`, `shrink`, `add` and `move` with commas between"
+                "`remedies` has {word:?}; it is `all`, or some of `wait`, `resume`, `raise`, `release`, `shrink`, `add` and `move` with commas between"
             )
         })
     };

@@ -1,5 +1,7 @@
 //! One change to a cluster.
 
+use alloc::borrow::Cow;
+use alloc::format;
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -90,6 +92,15 @@ pub enum Edit {
         /// What it is to be.
         to: Decimal,
     },
+    /// A tenant is suspended no more.
+    Resume {
+        /// In which partition.
+        partition: PartitionId,
+        /// Which.
+        tenant: Name,
+        /// Its queue in which the ask waits, or below which.
+        queue: QueueId,
+    },
     /// An allocation is given back, or an ask withdrawn for which a node is kept.
     Release {
         /// Which.
@@ -141,10 +152,12 @@ pub enum Edit {
 }
 
 /// A number of a queue from which limits follow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Setting {
     /// How much it may use, in percent of what its parent may: `capacity.maximum`.
     PartOfParent,
+    /// The same of the nodes of a label: `nodelabels.<label>.maximum`.
+    PartOfLabel(Name),
     /// How much of a leaf drivers may have, as a factor: `maximumdriverresourcepercent`.
     Drivers,
     /// The least that the share of a user may shrink to: `minimumuserlimitpercent`.
@@ -155,32 +168,37 @@ pub enum Setting {
 
 impl Setting {
     /// As the queue file calls it.
-    pub const fn key(self) -> &'static str {
+    pub fn key(&self) -> Cow<'static, str> {
         match self {
-            Self::PartOfParent => "capacity.maximum",
-            Self::Drivers => "maximumdriverresourcepercent",
-            Self::UserFloor => "minimumuserlimitpercent",
-            Self::UserFactor => "userlimitfactor",
+            Self::PartOfParent => "capacity.maximum".into(),
+            Self::PartOfLabel(label) => format!("nodelabels.{label}.maximum").into(),
+            Self::Drivers => "maximumdriverresourcepercent".into(),
+            Self::UserFloor => "minimumuserlimitpercent".into(),
+            Self::UserFactor => "userlimitfactor".into(),
         }
     }
 
     /// The largest value that helps any more, or that there may be.
-    pub(super) const fn most(self) -> Decimal {
+    pub(super) const fn most(&self) -> Decimal {
         match self {
-            Self::PartOfParent | Self::UserFloor => Decimal::HUNDRED,
+            Self::PartOfParent | Self::PartOfLabel(_) | Self::UserFloor => Decimal::HUNDRED,
             Self::Drivers => Decimal::ONE,
             Self::UserFactor => Decimal::whole(1_000_000),
         }
     }
 
     /// What it is at a queue; none where nothing follows from it there.
-    pub(super) fn of(self, settings: &QueueSettings) -> Option<Decimal> {
+    pub(super) fn of(&self, settings: &QueueSettings) -> Option<Decimal> {
         let users = settings.user_limits.as_ref();
         match self {
             Self::PartOfParent => {
                 let part =
                     settings.capacity.filter(|part| part.share != CapacityShare::Absolute)?;
                 part.maximum
+            }
+            Self::PartOfLabel(label) => {
+                let mut said = settings.label_capacities.iter();
+                said.find(|one| one.label == *label)?.capacity.maximum
             }
             Self::Drivers => {
                 Some(settings.application_limits.as_ref()?.driver.unwrap_or(Decimal::TENTH))
@@ -190,11 +208,17 @@ impl Setting {
         }
     }
 
-    pub(super) fn set(self, settings: &mut QueueSettings, to: Decimal) {
+    pub(super) fn set(&self, settings: &mut QueueSettings, to: Decimal) {
         match self {
             Self::PartOfParent => {
                 if let Some(part) = &mut settings.capacity {
                     part.maximum = Some(to);
+                }
+            }
+            Self::PartOfLabel(label) => {
+                let mut said = settings.label_capacities.iter_mut();
+                if let Some(one) = said.find(|one| one.label == *label) {
+                    one.capacity.maximum = Some(to);
                 }
             }
             Self::Drivers => {
@@ -236,7 +260,9 @@ impl Edit {
                     .map(|(name, amount)| Some(self.with(name, amount.minus(one))))
                     .collect();
             }
-            Self::Release { .. } | Self::End { .. } | Self::Leaf { .. } => return Vec::new(),
+            Self::Resume { .. } | Self::Release { .. } | Self::End { .. } | Self::Leaf { .. } => {
+                return Vec::new();
+            }
         }
         vec![Some(less)]
     }

@@ -1,10 +1,12 @@
 //! Edits made on a copy of the books, by the events and commands that would make them.
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 
 use crate::books::tracker::TrackerKind;
-use crate::books::{LimitSettings, LimitSubject, NodeAttributes};
-use crate::command::{AddNode, Ask, Command, Submit};
+use crate::books::{LimitSettings, LimitSubject, NodeAttributes, };
+use crate::command::{AddNode, Ask, Command, SetTenant, Submit};
+use crate::config::TenantSettings;
 use crate::copy::Copy;
 use crate::event::{Event, Termination};
 use crate::id::{AllocationId, LevelId, PartitionId, QueueId};
@@ -35,6 +37,7 @@ impl Edit {
             Self::LimitApplications { partition, level, to, .. } => {
                 change_limit(copy, (*partition, *level), |limit| limit.max_applications = *to)
             }
+            Self::Resume { partition, tenant, .. } => resume(copy, *partition, tenant),
             Self::Release { allocation } | Self::End { allocation, .. } => {
                 release(copy, *allocation)
             }
@@ -106,6 +109,18 @@ impl Edit {
         copy.apply(&event);
         true
     }
+}
+
+fn resume(copy: &mut Copy, partition: PartitionId, tenant: &Name) -> bool {
+    let row = copy.books.partition(partition);
+    let Some(known) = row.tenants.get(tenant) else { return false };
+    let command = Command::SetTenant(Box::new(SetTenant {
+        partition: row.name.clone(),
+        tenant: tenant.clone(),
+        settings: TenantSettings { suspended: false, ..(*known.settings).clone() },
+        ..SetTenant::default()
+    }));
+    copy.carry_out(&command)
 }
 
 fn add_node(

@@ -9,6 +9,7 @@ mod edit;
 mod make;
 mod raise;
 mod release;
+mod resume;
 mod shift;
 mod shrink;
 mod trial;
@@ -20,8 +21,11 @@ use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::id::AllocationId;
+use crate::schedule::Scheduler;
 use crate::time::Timestamp;
+use crate::wait::Blocker;
 
+use super::explain;
 use trial::Trial;
 
 /// How many trials are made for one ask unless somebody says otherwise.
@@ -32,6 +36,8 @@ pub const TRIALS: u32 = 400;
 pub enum RemedyKind {
     /// Something ends by itself.
     Wait,
+    /// A tenant that is suspended is resumed.
+    Resume,
     /// Limits are raised.
     Raise,
     /// Others give something back.
@@ -46,13 +52,21 @@ pub enum RemedyKind {
 
 impl RemedyKind {
     /// All kinds, the cheapest for the cluster first.
-    pub const ALL: [Self; 6] =
-        [Self::Wait, Self::Raise, Self::Shrink, Self::Move, Self::Release, Self::Add];
+    pub const ALL: [Self; 7] = [
+        Self::Wait,
+        Self::Resume,
+        Self::Raise,
+        Self::Shrink,
+        Self::Move,
+        Self::Release,
+        Self::Add,
+    ];
 
     /// A short word that does not change.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Wait => "wait",
+            Self::Resume => "resume",
             Self::Raise => "raise",
             Self::Release => "release",
             Self::Shrink => "shrink",
@@ -90,11 +104,20 @@ pub enum Turn {
 /// otherwise.
 pub const TURN_STEPS: usize = 10_000;
 
+/// What goes before an ask that starts as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum After {
+    /// Others that are looked at first.
+    Others,
+    /// The RM accepts a node for it: it has not answered yet, or refused those with room.
+    RmAccepts,
+}
+
 /// What would start an ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remedies {
-    /// Whether it starts as it is when it is next: then others go first, and nothing need be changed.
-    pub starts_alone: bool,
+    /// Whether, and after what, it starts as it is when it is next: then nothing need be changed.
+    pub starts_after: Option<After>,
     /// What becomes of it as it is when those before it go first, where that was looked at.
     pub in_turn: Option<Turn>,
     /// Changes, at most a few of each kind.
@@ -116,12 +139,20 @@ pub fn remedies(
 ) -> Remedies {
     let Some(mut trial) = Trial::of(books, now, ask, trials) else { return Remedies::default() };
     if trial.starts(&[]) {
-        return Remedies { starts_alone: true, ..Remedies::default() };
+        let waits_for_rm = trial.supposes() && waits_for_rm(books, ask);
+        let after = if waits_for_rm { After::RmAccepts } else { After::Others };
+        return Remedies { starts_after: Some(after), ..Remedies::default() };
     }
+    let resumed = resume::find(&mut trial);
+    let enough = resumed.is_some();
     let mut found = Vec::new();
     for kind in RemedyKind::ALL.into_iter().filter(|kind| wanted.contains(kind)) {
         match kind {
             RemedyKind::Wait => found.extend(wait::find(&mut trial)),
+            RemedyKind::Resume => found.extend(resumed.clone()),
+            // Where its tenant is to be resumed, and no more, nothing else is smaller.
+            RemedyKind::Raise | RemedyKind::Release | RemedyKind::Shrink | RemedyKind::Add
+                if enough => {}
             RemedyKind::Raise => found.extend(raise::find(&mut trial)),
             RemedyKind::Release => found.extend(release::find(&mut trial)),
             RemedyKind::Shrink => found.extend(shrink::find(&mut trial)),
@@ -135,6 +166,15 @@ pub fn remedies(
         }
     }
     Remedies { found, ran_out: trial.ran_out(), ..Remedies::default() }
+}
+
+/// Whether an ask waits for nothing but a word of the RM.
+fn waits_for_rm(books: &Books, ask: AllocationId) -> bool {
+    let found = explain(books, &Scheduler::new(books), ask);
+    let first = found.as_ref().and_then(|found| found.blocked_by().next());
+    first.is_some_and(|check| {
+        matches!(check.blocker, Blocker::AwaitingRm(_) | Blocker::NodeConstraint(_))
+    })
 }
 
 impl Remedies {

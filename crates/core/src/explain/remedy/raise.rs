@@ -3,15 +3,17 @@
 
 use alloc::vec::Vec;
 
+use crate::books::Books;
 use crate::explain::{Amount, Check};
 use crate::id::{LevelId, PartitionId, QueueId};
-use crate::resource::Quantity;
+use crate::name::Name;
+use crate::resource::{Quantity, ResourceType};
 use crate::userlimit::Decimal;
 use crate::wait::Blocker;
 
 use super::edit::{Edit, Setting};
 use super::trial::Trial;
-use super::{Remedy, RemedyKind};
+use super::{Remedy, RemedyKind, resume};
 
 /// The limits that hold the ask back, raised as far as it needs.
 pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
@@ -19,16 +21,16 @@ pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
     confirmed(trial, RemedyKind::Raise, edits)
 }
 
-/// The edits that lift all checks about limits, settings as far as can be; none where one cannot be lifted by a
-/// number, or none fails.
+/// The edits that lift all checks about limits, settings as far as can be, and resume tenants that are suspended; none
+/// where one cannot be lifted by a number, or none fails.
 pub(super) fn edits(trial: &Trial) -> Option<Vec<Edit>> {
     let failed: Vec<&Check> = trial.explanation().blocked_by().collect();
-    let mut edits: Vec<Edit> = Vec::new();
+    let mut edits = resume::edits(trial);
     for check in failed {
         for amount in &check.amounts {
             edits.extend(lift(trial, check.blocker, amount));
         }
-        for edit in settings(trial, check.blocker) {
+        for edit in settings(trial, check) {
             if !edits.contains(&edit) {
                 edits.push(edit);
             }
@@ -80,7 +82,7 @@ fn set(edits: &mut [Edit], place: usize, value: Decimal) {
 }
 
 /// The settings from which a limit follows, each as high as may be.
-fn settings(trial: &Trial, blocker: Blocker) -> Vec<Edit> {
+fn settings(trial: &Trial, check: &Check) -> Vec<Edit> {
     let books = trial.books();
     let leaf = |partition: PartitionId, level: LevelId| {
         books.partition(partition).trackers.level(level).queue
@@ -88,12 +90,18 @@ fn settings(trial: &Trial, blocker: Blocker) -> Vec<Edit> {
     let of = |queue: QueueId, all: &[Setting]| {
         let each = all.iter().filter_map(|setting| {
             let (from, to) = (setting.of(&books.queue(queue).settings)?, setting.most());
-            (from < to).then_some(Edit::Setting { queue, setting: *setting, from, to })
+            (from < to).then(|| Edit::Setting { queue, setting: setting.clone(), from, to })
         });
         each.collect()
     };
-    match blocker {
-        Blocker::QueueMax(queue) => of(queue, &[Setting::PartOfParent]),
+    match check.blocker {
+        Blocker::QueueMax(queue) => {
+            let short = check.amounts.iter().filter_map(|amount| amount.resource);
+            let mut parts: Vec<Setting> = short.map(|one| part(books, one)).collect();
+            parts.sort();
+            parts.dedup();
+            of(queue, &parts)
+        }
         Blocker::DriverQueue(leaf) => of(leaf, &[Setting::Drivers]),
         Blocker::DriverUser(partition, level) => of(leaf(partition, level), &[Setting::Drivers]),
         // What is left out first is named first: where the factor is enough, the floor stays.
@@ -102,6 +110,13 @@ fn settings(trial: &Trial, blocker: Blocker) -> Vec<Edit> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Of what a queue has a part that has a part of a type.
+fn part(books: &Books, resource: ResourceType) -> Setting {
+    let types = books.types();
+    let label = types.name(resource).split_once('@').filter(|_| types.plain(resource) != resource);
+    label.map_or(Setting::PartOfParent, |(_, label)| Setting::PartOfLabel(Name::new(label)))
 }
 
 fn lift(trial: &Trial, blocker: Blocker, amount: &Amount) -> Option<Edit> {
@@ -114,7 +129,7 @@ fn lift(trial: &Trial, blocker: Blocker, amount: &Amount) -> Option<Edit> {
         (Blocker::QueueMax(queue), Some(resource)) => {
             // What the cluster has is raised by nodes, and a part of a parent by its setting.
             books.queue(queue).parent?;
-            if Setting::PartOfParent.of(&books.queue(queue).settings).is_some() {
+            if part(books, resource).of(&books.queue(queue).settings).is_some() {
                 return None;
             }
             Some(Edit::QueueMax { queue, resource, from: limit, to })

@@ -11,7 +11,7 @@ use crate::wait::Blocker;
 
 use super::edit::Edit;
 use super::trial::Trial;
-use super::{Remedy, RemedyKind, raise};
+use super::{Remedy, RemedyKind, raise, resume};
 
 /// Among how many allocations the smallest set is looked for.
 const CANDIDATES: usize = 12;
@@ -51,6 +51,7 @@ fn beside_limits(trial: &mut Trial, candidates: &[AllocationId], all: bool) -> O
 }
 
 fn alone(trial: &mut Trial, candidates: &[AllocationId], all: bool) -> Option<Remedy> {
+    let resumed = resume::edits(trial);
     for count in 1..=EXACT {
         for set in in_order(trial.books(), sets(candidates, count)) {
             if trial.ran_out() {
@@ -59,13 +60,14 @@ fn alone(trial: &mut Trial, candidates: &[AllocationId], all: bool) -> Option<Re
             if !could(trial, &set) {
                 continue;
             }
-            let edits = edits(set.iter().copied());
+            let mut edits = resumed.clone();
+            edits.extend(set.iter().map(|id| Edit::Release { allocation: *id }));
             if trial.starts(&edits) {
                 return Some(Remedy::of(RemedyKind::Release, edits, all));
             }
         }
     }
-    greedy(trial, candidates)
+    greedy(trial, candidates, resumed)
 }
 
 /// Sets of one size: that with least in sum first, of equals the youngest.
@@ -112,8 +114,11 @@ fn could(trial: &Trial, set: &[AllocationId]) -> bool {
 
 /// More than a few: one after the other, the largest first, until it starts; then those that are not needed
 /// are left out.
-fn greedy(trial: &mut Trial, candidates: &[AllocationId]) -> Option<Remedy> {
-    let mut edits: Vec<Edit> = Vec::new();
+fn greedy(
+    trial: &mut Trial,
+    candidates: &[AllocationId],
+    mut edits: Vec<Edit>,
+) -> Option<Remedy> {
     for id in candidates.iter().rev() {
         edits.push(Edit::Release { allocation: *id });
         if edits.len() <= EXACT || !trial.starts(&edits) {
@@ -129,10 +134,6 @@ fn greedy(trial: &mut Trial, candidates: &[AllocationId]) -> Option<Remedy> {
         return found.then_some(Remedy::of(RemedyKind::Release, edits, false));
     }
     None
-}
-
-fn edits(ids: impl Iterator<Item = AllocationId>) -> Vec<Edit> {
-    ids.map(|allocation| Edit::Release { allocation }).collect()
 }
 
 /// The allocations that count in what holds the ask back, the smallest first and of equals the youngest; and

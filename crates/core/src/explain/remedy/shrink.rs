@@ -1,6 +1,5 @@
 //! The largest request that would start, type by type.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::books::Books;
@@ -11,7 +10,7 @@ use crate::wait::Blocker;
 
 use super::edit::Edit;
 use super::trial::Trial;
-use super::{Remedy, RemedyKind};
+use super::{Remedy, RemedyKind, resume};
 
 /// For each type the most with which it would start, the others as asked.
 ///
@@ -31,7 +30,12 @@ fn of_type(trial: &mut Trial, resource: ResourceType) -> Option<Remedy> {
     let from = trial.wants(resource);
     let most = estimate(trial, resource).min(from.minus(Quantity::of(1))).max(Quantity::of(1));
     let ask = trial.ask();
-    let edits = |to| vec![Edit::Size { ask, resource, from, to }];
+    let resumed = resume::edits(trial);
+    let edits = |to| {
+        let mut edits = resumed.clone();
+        edits.push(Edit::Size { ask, resource, from, to });
+        edits
+    };
     let starts = |trial: &mut Trial, to: Quantity| to < from && trial.starts(&edits(to));
     let mut most = most;
     if !starts(trial, most) || starts(trial, most.plus(Quantity::of(1))) {

@@ -59,7 +59,10 @@ impl Told<'_> {
             ..ExplainedCheck::default()
         };
         if check.amounts.is_empty() {
-            return vec![bare];
+            // Where others go first: nobody holds anything then.
+            let holders = check.holders.iter().filter(|one| self.sees(one));
+            let holders = holders.map(|one| self.holder(one, 0)).collect();
+            return vec![ExplainedCheck { holders, ..bare }];
         }
         check.amounts.iter().map(|amount| self.of_type(bare.clone(), check, amount)).collect()
     }
@@ -71,21 +74,11 @@ impl Told<'_> {
         let of = |holder: &Holder| {
             amount.resource.map_or(1, |resource| holder.used.get_or_zero(resource).get())
         };
-        let seen = |holder: &&Holder| {
-            let row = self.books.application(holder.application);
-            visible::user_in(self.books, self.caller, &row.user, row.queue)
-        };
+        let seen = |holder: &&Holder| self.sees(holder);
         let (seen, hidden): (Vec<&Holder>, Vec<&Holder>) = check.holders.iter().partition(seen);
         let hidden: i64 = hidden.into_iter().map(of).fold(0, i64::saturating_add);
-        let named = |holder: &Holder| {
-            let row = self.books.application(holder.application);
-            CheckHolder {
-                application: row.name.to_string(),
-                user: row.user.to_string(),
-                amount: of(holder),
-            }
-        };
-        let holders = seen.into_iter().filter(|holder| of(holder) > 0).map(named).collect();
+        let some = seen.into_iter().filter(|holder| of(holder) > 0);
+        let holders = some.map(|holder| self.holder(holder, of(holder))).collect();
         ExplainedCheck {
             resource: amount.resource.map(|one| self.books.types().name(one).to_string()),
             limit: bound.then(|| amount.limit.get()),
@@ -96,6 +89,17 @@ impl Told<'_> {
             hidden: (open && hidden > 0).then_some(hidden),
             ..bare
         }
+    }
+
+    /// Whether the caller may see who it is.
+    fn sees(&self, holder: &Holder) -> bool {
+        let row = self.books.application(holder.application);
+        visible::user_in(self.books, self.caller, &row.user, row.queue)
+    }
+
+    fn holder(&self, holder: &Holder, amount: i64) -> CheckHolder {
+        let row = self.books.application(holder.application);
+        CheckHolder { application: row.name.to_string(), user: row.user.to_string(), amount }
     }
 
     fn nodes(&self, nodes: &Nodes) -> NodesLookedAt {

@@ -3,7 +3,7 @@
 use headroom_api::headroomv1::{InTurn, Remedies, Remedy, display_amount};
 use headroom_core::Blocker;
 use headroom_core::books::Books;
-use headroom_core::explain::remedy::{self, Edit, Turn};
+use headroom_core::explain::remedy::{self, After, Edit, Turn};
 use headroom_core::id::{AllocationId, LevelId, PartitionId, QueueId};
 use headroom_core::resource::{Amounts, Quantity, ResourceType};
 
@@ -17,7 +17,8 @@ pub(super) fn told(books: &Books, caller: &Caller, found: &remedy::Remedies) -> 
     let told = Words { books, caller };
     let items: Vec<Option<Remedy>> = found.found.iter().map(|one| told.remedy(one)).collect();
     Remedies {
-        starts_alone: found.starts_alone,
+        starts_alone: found.starts_after == Some(After::Others),
+        starts_once_accepted: found.starts_after == Some(After::RmAccepts),
         in_turn: found.in_turn.map(turn),
         hidden: items.iter().filter(|one| one.is_none()).count() as u64,
         items: items.into_iter().flatten().collect(),
@@ -86,6 +87,9 @@ impl Words<'_> {
             }
             Edit::Setting { queue, setting, from, to } => {
                 Some(format!("`{}` of {}: {from} to {to}", setting.key(), self.queue(*queue)?))
+            }
+            Edit::Resume { tenant, queue, .. } => {
+                visible::queue(books, self.caller, *queue).then(|| format!("resume tenant {tenant}"))
             }
             Edit::End { allocation, at } => {
                 let what = self.allocation(*allocation)?;

@@ -1,0 +1,43 @@
+//! Tenants that are suspended, and would have to be resumed.
+
+use alloc::vec::Vec;
+
+use crate::wait::Blocker;
+
+use super::edit::Edit;
+use super::trial::Trial;
+use super::{Remedy, RemedyKind, raise};
+
+/// Resuming the tenants in whose queues it waits, where that is enough.
+pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
+    let edits = edits(trial);
+    if edits.is_empty() {
+        return None;
+    }
+    raise::confirmed(trial, RemedyKind::Resume, edits)
+}
+
+/// What resumes the tenants that hold the ask back: whatever else is changed, it does not start without.
+pub(super) fn edits(trial: &Trial) -> Vec<Edit> {
+    let books = trial.books();
+    let mut edits: Vec<Edit> = Vec::new();
+    for check in trial.explanation().blocked_by() {
+        let Blocker::QueueState(queue) = check.blocker else { continue };
+        let row = books.queue(queue);
+        let tenant = row.settings.tenant.as_ref().filter(|tenant| tenant.suspended);
+        let edit = tenant.map(|one| Edit::Resume {
+            partition: row.partition,
+            tenant: one.tenant.clone(),
+            queue,
+        });
+        // A tenant with others below it has its own tasks in a leaf below its queue.
+        let known = |edit: &Edit| match (edit, tenant) {
+            (Edit::Resume { tenant, .. }, Some(one)) => *tenant == one.tenant,
+            _ => false,
+        };
+        if !edits.iter().any(known) {
+            edits.extend(edit);
+        }
+    }
+    edits
+}
