@@ -225,7 +225,7 @@ pub(super) fn amounts_of_limits(
 /// The maxima of the queues from the leaf up. A type that no node has is missing in the size
 /// of the cluster, so the root does not hold it back: that no node has it is found there.
 #[inline]
-fn queues(books: &Books, leaf: QueueId, ask: &Resources) -> Option<Wait> {
+pub(super) fn queues(books: &Books, leaf: QueueId, ask: &Resources) -> Option<Wait> {
     amounts_of_queues(books, leaf, ask).find_map(Looked::wait)
 }
 

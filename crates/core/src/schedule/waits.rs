@@ -5,8 +5,8 @@ use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use crate::rules::activation;
 use crate::wait::{Blocker, Looked, Wait};
 
-use super::class::{ClassId, ClassKey};
-use super::judge::{held_back, may_not_start};
+use super::class::{ClassId, ClassKey, Standing};
+use super::judge::{held_back, may_not_start, queues};
 use super::lane::Lane;
 use super::nodes::Unsuited;
 use super::swap::blocker;
@@ -155,7 +155,14 @@ fn not_looked_at(books: &Books, key: ClassKey) -> Option<Wait> {
     let partition = books.queue(key.leaf).partition;
     let busy = Wait { blocker: Blocker::RmBusy(partition), shortfall: None };
     let enough = books.has_asked_enough(partition) || books.is_recovering(partition);
-    enough.then(|| held_back(books, key).unwrap_or(busy))
+    enough.then(|| held_back(books, key).or_else(|| too_large(books, key)).unwrap_or(busy))
+}
+
+/// The queue that has no room for a class of which it is not known yet which group counts, as it was never looked at.
+fn too_large(books: &Books, key: ClassKey) -> Option<Wait> {
+    let unknown = key.standing == Standing::Unlinked
+        && !matches!(key.lane, Lane::Swap(..) | Lane::PinnedSwap(_));
+    unknown.then(|| queues(books, key.leaf, &key.needs(books))).flatten()
 }
 
 /// The queue that keeps a leaf from being offered room at all: itself, if it is a leaf no more,
