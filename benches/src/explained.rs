@@ -57,7 +57,7 @@ pub fn cures(cluster: &Cluster, asks: &[AllocationId]) -> Cures {
         let start = Instant::now();
         let found = remedies(&cluster.books, cluster.now, *ask, &RemedyKind::ALL, TRIALS);
         cures.times.push(start.elapsed());
-        cures.found += usize::from(found.starts_alone || !found.found.is_empty());
+        cures.found += usize::from(found.starts_after.is_some() || !found.found.is_empty());
         cures.ran_out += usize::from(found.ran_out);
     }
     cures.times.sort_unstable();

@@ -24,8 +24,8 @@ mod state;
 mod tenant;
 
 pub use code::{WaitCode, WaitCounts};
-pub use looked::Looked;
 pub(crate) use later::questions;
+pub use looked::Looked;
 pub use tenant::{TenantCode, TenantReason, TenantShort};
 
 /// What holds an ask back. When it gives way, the ask is looked at again.

@@ -368,6 +368,10 @@ impl Run {
                 replies.outcomes.push((answer, outcomes));
             }
             Message::Look(look) => look(&self.writer.moment()),
+            Message::Journal(answer) => {
+                // Whoever asked may have gone.
+                let _ = answer.send(self.writer.journal_beside());
+            }
             Message::Turn(most, answer) => {
                 self.writer.pass_time(now)?;
                 let steps = self.writer.schedule(now, most)?.steps;

@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use headroom_core::books::Books;
 use headroom_core::{Millis, Scheduler, Timestamp};
-use headroom_journal::Origin;
+use headroom_journal::{Origin, ReadStore};
 
 use crate::clock::Clock;
 use crate::feed::Feed;
@@ -53,6 +53,8 @@ pub(crate) enum Message {
     Checked(Check, Box<Submission>, oneshot::Sender<Vec<Outcome>>),
     /// Look at the books between two batches.
     Look(Look),
+    /// Answer with a reader of the journal.
+    Journal(oneshot::Sender<Box<dyn ReadStore + Send>>),
     /// Take so many steps, and let time pass first: only where it goes by hand.
     Turn(u32, oneshot::Sender<u32>),
     /// Do this to the books and the scheduler, whatever comes of it: for those who look for damage.
@@ -201,6 +203,16 @@ impl Handle {
             let _ = answer.send(look(moment));
         });
         self.sender.send(Message::Look(look)).await.map_err(|_| self.gone())?;
+        answered.await.map_err(|_| self.gone())
+    }
+
+    /// A reader of the journal, up to the last record that is durable now. The writer goes on meanwhile.
+    ///
+    /// # Errors
+    /// When the engine has stopped.
+    pub async fn journal(&self) -> Result<Box<dyn ReadStore + Send>, Unavailable> {
+        let (answer, answered) = oneshot::channel();
+        self.sender.send(Message::Journal(answer)).await.map_err(|_| self.gone())?;
         answered.await.map_err(|_| self.gone())
     }
 

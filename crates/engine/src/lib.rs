@@ -16,6 +16,7 @@
 
 mod answers;
 mod audit;
+mod changes;
 mod clock;
 mod engine;
 mod error;
@@ -42,6 +43,7 @@ mod writer;
 
 pub use answers::ANSWERS_KEPT;
 pub use audit::{AuditError, Audited, audit, follow};
+pub use changes::{CHANGES_MOST, Changes, changes_of};
 pub use clock::{Clock, HandClock, SystemClock};
 pub use engine::{Begin, Engine, Pace, Settings};
 pub use error::{EngineError, Impossible, chain};

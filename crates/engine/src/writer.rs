@@ -10,7 +10,7 @@ use headroom_core::books::Books;
 use headroom_core::record::{self, Edges, Telling, records_of_refusal};
 use headroom_core::view::{Counters, History, Sample, Tally};
 use headroom_core::{Command, Event, Millis, Rejection, Scheduler, Step, Timestamp, decide};
-use headroom_journal::{Journal, Origin, Record, Store};
+use headroom_journal::{Journal, Origin, ReadStore, Record, Store};
 
 use crate::answers::Answers;
 use crate::error::EngineError;
@@ -185,6 +185,11 @@ impl Writer {
             watched: Watched::new(kept.records),
             vitals: Arc::default(),
         }
+    }
+
+    /// A reader of the journal as far as it is durable, for another thread.
+    pub(crate) fn journal_beside(&self) -> Box<dyn ReadStore + Send> {
+        self.journal.store().beside()
     }
 
     /// What others may read while it writes.

@@ -1,10 +1,12 @@
-//! `headroom explain` without a server.
+//! `headroom explain` with what a journal knows: without a server, and by a server that has it.
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
 
 mod support;
 
 use std::path::Path;
+
+use support::server::Server;
 
 use headroom_core::resource::Amounts;
 use headroom_core::{AddNode, Ask, Command, Millis, Name, Submit, Timestamp};
@@ -91,4 +93,29 @@ fn a_journal_says_why_something_waits_and_all_that_it_waited_for() {
     assert!(missing.stderr.contains("there is no \"app/third\""), "{}", missing.stderr);
     let nowhere = folder.run(&["explain", "app", "--journal", "nowhere"]);
     assert!(nowhere.stderr.contains("there is no folder nowhere"), "{}", nowhere.stderr);
+}
+
+#[test]
+fn a_server_tells_what_its_journal_knows_of_the_time_before_its_start() {
+    let folder = Folder::new("explain_history");
+    journal(&folder.path("data"));
+    let server = Server::start(&folder, &["--data", "data"]);
+    let explain = |words: &[&str]| {
+        let words =
+            [&["explain", "app/second", "--server", &server.address, "--json"], words].concat();
+        let found = folder.run(&words);
+        assert_eq!((found.code, &*found.stderr), (Some(0), ""));
+        let told: Value = serde_json::from_str(&found.stdout).unwrap();
+        let history = told["history"].as_array().unwrap().clone();
+        let told = history.iter().map(|one| {
+            (one["id"].as_str().unwrap().to_owned(), one["at"].as_str().unwrap().to_owned())
+        });
+        told.collect::<Vec<_>>()
+    };
+    let known = explain(&[]);
+    assert_eq!(known.len(), 1, "since its start it waits for one thing: {known:?}");
+    let all = explain(&["--history"]);
+    let codes: Vec<&str> = all.iter().map(|(code, _)| &**code).collect();
+    assert_eq!(codes, ["QUEUE_MAX", "ROOT_CAPACITY"]);
+    assert_eq!(all[1].1, "2023-11-14T22:13:40Z", "as long ago as it was");
 }

@@ -63,6 +63,12 @@ pub struct MemoryStore {
     stopped: bool,
 }
 
+/// A reader of what there was when it was asked for.
+struct Beside {
+    journal: MemoryJournal,
+    next: u64,
+}
+
 fn path() -> PathBuf {
     PathBuf::from("memory")
 }
@@ -81,6 +87,31 @@ impl MemoryStore {
     }
 }
 
+impl MemoryJournal {
+    fn read(&self, from: u64, next: u64) -> Result<Records<'static>, JournalError> {
+        let state = self.state();
+        let first = state.gone + 1;
+        if from < first {
+            return Err(JournalError::Truncated { wanted: from, first });
+        }
+        let stored = |(sequence, bytes): (&u64, &Vec<u8>)| {
+            Ok(Stored { sequence: *sequence, bytes: bytes.clone() })
+        };
+        let records: Vec<_> = state.records.range(from..next.max(from)).map(stored).collect();
+        Ok(Box::new(records.into_iter()))
+    }
+
+    fn snapshots(&self) -> Vec<u64> {
+        self.state().snapshots.keys().rev().copied().collect()
+    }
+
+    fn snapshot(&self, sequence: u64) -> Result<Snapshot, JournalError> {
+        let found = self.state().snapshots.get(&sequence).cloned();
+        let (head, chunks) = found.ok_or(JournalError::NoSnapshot { sequence })?;
+        Ok(Snapshot { head, chunks: Box::new(chunks.into_iter().map(Ok)) })
+    }
+}
+
 impl ReadStore for MemoryStore {
     fn first(&self) -> u64 {
         self.journal.state().gone + 1
@@ -95,27 +126,42 @@ impl ReadStore for MemoryStore {
     }
 
     fn read(&self, from: u64) -> Result<Records<'_>, JournalError> {
-        let state = self.journal.state();
-        let first = state.gone + 1;
-        if from < first {
-            return Err(JournalError::Truncated { wanted: from, first });
-        }
-        let stored = |(sequence, bytes): (&u64, &Vec<u8>)| {
-            Ok(Stored { sequence: *sequence, bytes: bytes.clone() })
-        };
-        let records: Vec<_> = state.records.range(from..).map(stored).collect();
-        Ok(Box::new(records.into_iter()))
+        self.journal.read(from, u64::MAX)
     }
 
     fn snapshots(&self) -> Result<Vec<u64>, JournalError> {
-        Ok(self.journal.state().snapshots.keys().rev().copied().collect())
+        Ok(self.journal.snapshots())
     }
 
     fn snapshot(&self, sequence: u64) -> Result<Snapshot, JournalError> {
-        let state = self.journal.state();
-        let (head, chunks) =
-            state.snapshots.get(&sequence).cloned().ok_or(JournalError::NoSnapshot { sequence })?;
-        Ok(Snapshot { head, chunks: Box::new(chunks.into_iter().map(Ok)) })
+        self.journal.snapshot(sequence)
+    }
+}
+
+impl ReadStore for Beside {
+    fn first(&self) -> u64 {
+        self.journal.state().gone + 1
+    }
+
+    fn next(&self) -> u64 {
+        self.next
+    }
+
+    fn place(&self, _sequence: u64) -> PathBuf {
+        path()
+    }
+
+    fn read(&self, from: u64) -> Result<Records<'_>, JournalError> {
+        self.journal.read(from, self.next)
+    }
+
+    fn snapshots(&self) -> Result<Vec<u64>, JournalError> {
+        let all = self.journal.snapshots().into_iter();
+        Ok(all.filter(|sequence| *sequence < self.next).collect())
+    }
+
+    fn snapshot(&self, sequence: u64) -> Result<Snapshot, JournalError> {
+        self.journal.snapshot(sequence)
     }
 }
 
@@ -176,6 +222,10 @@ impl Store for MemoryStore {
             state.gone = oldest;
         }
         Ok(state.gone + 1)
+    }
+
+    fn beside(&self) -> Box<dyn ReadStore + Send> {
+        Box::new(Beside { journal: self.journal.clone(), next: self.next() })
     }
 }
 

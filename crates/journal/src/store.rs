@@ -166,4 +166,8 @@ pub trait Store: ReadStore + Send {
     /// When the lease is over, or the disk fails. Then more is kept than is needed, and it may be
     /// tried again.
     fn truncate(&mut self, lease: Lease) -> Result<u64, JournalError>;
+
+    /// A reader of what there is now, for another thread, while this goes on writing. What is truncated away meanwhile
+    /// is an error of whoever reads it.
+    fn beside(&self) -> Box<dyn ReadStore + Send>;
 }

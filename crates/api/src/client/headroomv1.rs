@@ -50,13 +50,16 @@ pub struct Sought<'a> {
     pub remedies: Option<&'a str>,
     /// Whether it is looked what becomes of it when those before it go first.
     pub in_turn: bool,
+    /// Whether all that it waited for is read from the journal; not of what nobody has submitted.
+    pub all_changes: bool,
 }
 
 impl Sought<'_> {
     fn query(&self) -> Vec<(&'static str, String)> {
         let remedies = self.remedies.map(|kinds| ("remedies", kinds.to_owned()));
         let in_turn = self.in_turn.then(|| ("inTurn", "true".to_owned()));
-        remedies.into_iter().chain(in_turn).collect()
+        let history = self.all_changes.then(|| ("history", "all".to_owned()));
+        remedies.into_iter().chain(in_turn).chain(history).collect()
     }
 }
 
@@ -179,7 +182,7 @@ impl Client {
         sought: Sought<'_>,
     ) -> Result<Explanation, ClientError> {
         let parts = [Fixed("headroom/v1/partitions"), Once(partition), Fixed("explain")];
-        let query = sought.query();
+        let query = Sought { all_changes: false, ..sought }.query();
         let request = self.request(Method::Post, with_query(self.url(&parts)?, &query));
         self.json(sending(request, JSON, to_json(wanted))).await
     }

@@ -118,7 +118,7 @@ pub struct Explanation {
     /// Those that it fails. The first is the one at which the scheduler stops.
     pub blocked_by: Vec<ExplainedCheck>,
     /// What it waited for since it came, the oldest first, each from its time on: at most the last 20 changes since
-    /// the server was started.
+    /// the server was started; with `history=all` the last 1,000, as far back as the journal is kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<VerdictChange>,
     /// What would start it; absent unless it was asked for with `remedies`.

@@ -49,6 +49,11 @@ const IN_TURN: Parameter = Parameter {
     kind: ParameterKind::OneOf(&["true", "false"]),
     summary: "Whether to look what becomes of it, as it is and with each remedy, when those before it go first.",
 };
+const HISTORY: Parameter = Parameter {
+    name: "history",
+    kind: ParameterKind::OneOf(&["last", "all"]),
+    summary: "`all`: all that it waited for since it came, read from the journal, and not only the last 20 changes since the server was started.",
+};
 const PLAN: Parameter = Parameter {
     name: "plan",
     kind: ParameterKind::Form("^[0-9A-F]{64}$"),
@@ -187,7 +192,7 @@ pub(super) const ROUTES: &[Route] = &[
         tag: Tag::Partitions,
         summary: "Why the first ask of an application waits, and what would start it.",
         access: Access::Visible,
-        query: &[REMEDIES, IN_TURN],
+        query: &[REMEDIES, IN_TURN, HISTORY],
         request: None,
         own_answers: &[
             ok(&[Body { media: JSON, shape: Shape::One("Explanation") }]),
@@ -203,7 +208,7 @@ pub(super) const ROUTES: &[Route] = &[
         tag: Tag::Partitions,
         summary: "Why an ask waits, and what would start it.",
         access: Access::Visible,
-        query: &[REMEDIES, IN_TURN],
+        query: &[REMEDIES, IN_TURN, HISTORY],
         request: None,
         own_answers: &[
             ok(&[Body { media: JSON, shape: Shape::One("Explanation") }]),

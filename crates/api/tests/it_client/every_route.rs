@@ -248,8 +248,11 @@ async fn server(asked: &mut Asked) {
             .await;
     }
     let body = example("headroomv1/explanation");
-    let all = Sought { remedies: Some("all"), in_turn: true };
-    for (kinds, query) in [(Sought::default(), None), (all, Some("remedies=all&inTurn=true"))] {
+    let all = Sought { remedies: Some("all"), in_turn: true, all_changes: true };
+    let query = "remedies=all&inTurn=true";
+    let with_history = "remedies=all&inTurn=true&history=all";
+    for (kinds, all) in [(Sought::default(), false), (all, true)] {
+        let (query, of_new) = (all.then_some(with_history), all.then_some(query));
         asked
             .check("explainApplication", &body, query, async |c: Client| {
                 c.explain_application(ONCE, ONCE, kinds).await
@@ -262,7 +265,7 @@ async fn server(asked: &mut Asked) {
             .await;
         let wanted = serde_json::from_str(&example("headroomv1/would-run")).unwrap();
         asked
-            .check("explainWouldRun", &body, query, async |c: Client| {
+            .check("explainWouldRun", &body, of_new, async |c: Client| {
                 c.explain_would_run(ONCE, &wanted, kinds).await
             })
             .await;

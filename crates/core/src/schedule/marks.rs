@@ -190,7 +190,8 @@ mod tests {
         let late = late.map(|(at, code)| (Timestamp::from_millis(at), code));
         assert_eq!(of(7).iter().map(|mark| (mark.at, mark.code)).collect::<Vec<_>>(), late);
         assert_eq!(of(7)[0].sequence, 5, "the cause is what it was");
-        let shut = |at| marks.since(Timestamp::from_millis(7), Some(mark(at, WaitCode::QueueState)));
+        let shut =
+            |at| marks.since(Timestamp::from_millis(7), Some(mark(at, WaitCode::QueueState)));
         assert_eq!(shut(11).last().map(|mark| mark.sequence), Some(11));
         let late = shut(6);
         assert_eq!(late.len(), 1, "who comes to a queue that is shut: {late:?}");

@@ -47,8 +47,8 @@ pub use class::ClassId;
 pub(crate) use judge::exceeds;
 pub use keep::RESERVATION_DELAY;
 pub use marks::{MARKS, Mark};
-pub(crate) use precedence::Before;
 pub(crate) use order::{ApplicationKey, QueueKey};
+pub(crate) use precedence::Before;
 pub(crate) use preempt::victim::can_go;
 pub use reserve::RESERVATION_WAIT;
 

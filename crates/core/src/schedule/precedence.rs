@@ -49,7 +49,11 @@ impl Scheduler {
             } else {
                 Precedence::Order // An earlier pass has nothing of its queue.
             };
-            Some(Before { queue: *parent, by, first: self.first_below(books, *parent, (pass, &open)) })
+            Some(Before {
+                queue: *parent,
+                by,
+                first: self.first_below(books, *parent, (pass, &open)),
+            })
         });
         above.or_else(|| self.goes_before_in_leaf(books, (leaf, pass), ask))
     }

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 
 use expect_test::{Expect, expect};
 use headroom_core::books::Books;
-use headroom_core::explain::remedy::{
-    After, Edit, Remedies, RemedyKind, TRIALS, remedies, starts,
-};
+use headroom_core::explain::remedy::{After, Edit, Remedies, RemedyKind, TRIALS, remedies, starts};
 use headroom_core::testkit::tell_world;
 use headroom_core::{Scheduler, Timestamp};
 

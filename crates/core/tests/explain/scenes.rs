@@ -2,6 +2,7 @@
 
 use expect_test::{Expect, expect};
 
+use headroom_core::Timestamp;
 use headroom_core::explain::explain;
 use headroom_core::testkit::tell_world;
 
@@ -373,7 +374,7 @@ fn changes(script: &str, key: &str) -> (Option<u64>, Vec<(u64, &'static str)>) {
     let world = tell_world(script);
     let found = explain(&world.books, &world.scheduler, find(&world, key)).expect("it is there");
     let all = found.history.iter().map(|mark| (mark.at.as_millis(), mark.code.as_str()));
-    (found.since.map(|since| since.as_millis()), all.collect())
+    (found.since.map(Timestamp::as_millis), all.collect())
 }
 
 #[test]
@@ -395,7 +396,11 @@ fn since_when_a_tenant_is_suspended_is_told() {
     assert_eq!(changes(script, "t3"), (Some(10_000), late), "it came then");
     let resumed = format!("{script}wait 1s\ntenant lab quota vcore=4\n");
     let (since, history) = changes(&resumed, "t2");
-    assert_eq!((since, history.last()), (Some(0), Some(&(0, "QUEUE_MAX"))), "it waits for that again");
+    assert_eq!(
+        (since, history.last()),
+        (Some(0), Some(&(0, "QUEUE_MAX"))),
+        "it waits for that again"
+    );
     let again = format!("{resumed}wait 1s\ntenant lab quota vcore=4 suspended\n");
     assert_eq!(changes(&again, "t2").0, Some(12_000), "the last time counts");
 }

@@ -51,6 +51,10 @@ pub(crate) struct Explain {
     /// Look what becomes of it, as it is and with each of these changes, when those before it go first
     #[arg(long)]
     in_turn: bool,
+    /// Have the server tell all that it waited for since it came, read from its journal, and not only the last changes
+    /// since it was started
+    #[arg(long, conflicts_with_all = ["code", "would_run", "journal"])]
+    history: bool,
     #[command(flatten)]
     remote: Remote,
 }
@@ -70,7 +74,7 @@ impl Explain {
         let subject = self.subject.as_deref().unwrap_or_default();
         let partition = &self.remote.partition;
         let remedies = Some(self.remedies.as_str()).filter(|kinds| *kinds != "none");
-        let sought = Sought { remedies, in_turn: self.in_turn };
+        let sought = Sought { remedies, in_turn: self.in_turn, all_changes: self.history };
         let wanted = self.wanted.body()?;
         if let Some(folder) = &self.journal {
             return self.show(&journal::explained(folder, partition, subject, sought)?);

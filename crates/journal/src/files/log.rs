@@ -42,11 +42,12 @@ pub(super) enum Use {
     Append,
 }
 
-/// One file of records, open.
+/// One file of records, open. Copies read what there is then and later, and only one of them may write.
+#[derive(Clone)]
 pub(super) struct Log {
     path: PathBuf,
     held: Held,
-    database: Database,
+    database: Arc<Database>,
     /// The number of the first record that it takes.
     pub(super) first: u64,
     /// The number of the next.
@@ -189,7 +190,7 @@ impl Log {
             let row = row.ok_or(Refused::Index("its head is missing".to_owned()))?;
             check_head(path, first, row.value())?
         };
-        let (path, held) = (path.to_path_buf(), held.clone());
+        let (path, held, database) = (path.to_path_buf(), held.clone(), Arc::new(database));
         let mut log = Self { path, held, database, first, next: first, before, checksum: before };
         loop {
             let page = log.page_of(log.next, Some(log.checksum))?;

@@ -33,7 +33,7 @@ use crate::error::{Damage, JournalError, Place};
 use crate::frame::BEGINNING;
 use crate::store::{
     Lease, RECORD_BYTES_MAX, ReadStore, Records, SNAPSHOTS_KEPT, Snapshot, SnapshotHead, Store,
-    WriteSnapshot,
+    Stored, WriteSnapshot,
 };
 
 /// The journal in files of one folder, for reading: nothing in it is changed. It holds the lock all
@@ -45,7 +45,8 @@ pub struct FileReader {
     log: Log,
     /// What the mark said.
     said: Said,
-    _lock: Lock,
+    /// Shared with whoever reads beside a store, so that nobody else writes before he has ended.
+    lock: Arc<Lock>,
 }
 
 impl std::fmt::Debug for FileReader {
@@ -107,7 +108,18 @@ impl FileReader {
         check_beginning(&*disk, older.first().copied().unwrap_or(current), &snapshots)?;
         let must = (said.sequence >= current).then_some(said.sequence);
         let log = Log::open(&*disk, current, purpose, must)?;
-        Ok(Self { disk, older, log, said, _lock: lock })
+        Ok(Self { disk, older, log, said, lock: Arc::new(lock) })
+    }
+
+    /// Another reader of the same, up to the last record that there is now, whatever is written meanwhile.
+    fn beside(&self) -> Self {
+        Self {
+            disk: Arc::clone(&self.disk),
+            older: self.older.clone(),
+            log: self.log.clone(),
+            said: self.said,
+            lock: Arc::clone(&self.lock),
+        }
     }
 }
 
@@ -254,7 +266,12 @@ impl ReadStore for FileReader {
     }
 
     fn read(&self, from: u64) -> Result<Records<'_>, JournalError> {
-        read::from(&*self.disk, &self.older, &self.log, from)
+        let records = read::from(&*self.disk, &self.older, &self.log, from)?;
+        // A store may write on beside.
+        let next = self.log.next;
+        let is_known =
+            move |one: &Result<Stored, _>| one.as_ref().map_or(true, |one| one.sequence < next);
+        Ok(Box::new(records.take_while(is_known)))
     }
 
     fn snapshots(&self) -> Result<Vec<u64>, JournalError> {
@@ -337,5 +354,9 @@ impl Store for FileStore {
     fn truncate(&mut self, lease: Lease) -> Result<u64, JournalError> {
         self.may_write(lease)?;
         self.drop_old()
+    }
+
+    fn beside(&self) -> Box<dyn ReadStore + Send> {
+        Box::new(self.files.beside())
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use headroom_journal::disk::Disk;
 use headroom_journal::disk::faulty::FaultyDisk;
-use headroom_journal::{FileStore, JournalError, SnapshotHead, Store};
+use headroom_journal::{FileStore, JournalError, ReadStore, SnapshotHead, Store};
 
 /// The bytes of a record: its number says all of them, and some are longer than a page.
 pub(crate) fn bytes(sequence: u64) -> Vec<u8> {
@@ -52,7 +52,7 @@ pub(crate) fn begin_snapshot(
 }
 
 /// Read from a record on; each must be what was written under its number. The last number.
-pub(crate) fn read(store: &dyn Store, from: u64) -> Result<u64, JournalError> {
+pub(crate) fn read(store: &dyn ReadStore, from: u64) -> Result<u64, JournalError> {
     let mut next = from;
     for stored in store.read(from)? {
         let stored = stored?;

@@ -79,6 +79,43 @@ fn snapshots_are_kept_by_twos_and_records_since_the_older() {
 }
 
 #[test]
+fn who_reads_beside_reads_what_there_was_while_more_is_written() {
+    each(|open| {
+        let mut store = open();
+        append(&mut *store, 700).unwrap();
+        let early = store.beside();
+        append(&mut *store, 50).unwrap();
+        assert_eq!(read(&*early, 1).unwrap(), 700);
+        snapshot(&mut *store).unwrap();
+        append(&mut *store, 1_000).unwrap();
+        assert_eq!(
+            (read(&*early, 1).unwrap(), early.next()),
+            (700, 701),
+            "another file is written"
+        );
+        let late = store.beside();
+        std::thread::scope(|scope| {
+            let reads = scope.spawn(move || read(&*late, 1).unwrap());
+            for _ in 0..20 {
+                append(&mut *store, 10).unwrap();
+            }
+            assert_eq!(reads.join().unwrap(), 1_750);
+        });
+        // What is dropped is an error to whoever comes to it, and no end.
+        let before = store.beside();
+        for _ in 0..2 {
+            snapshot(&mut *store).unwrap();
+            append(&mut *store, 10).unwrap();
+        }
+        assert!(store.first() > 1);
+        assert!(read(&*before, 1).is_err());
+        drop((early, before));
+        drop(store);
+        assert_eq!(recover(&*open()).unwrap(), 1_970);
+    });
+}
+
+#[test]
 fn a_snapshot_is_seen_when_it_is_finished_while_records_go_on() {
     each(|open| {
         let mut store = open();

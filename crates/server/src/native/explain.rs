@@ -28,6 +28,7 @@ use crate::service::Service;
 
 mod checks;
 mod edits;
+mod history;
 mod would_run;
 
 pub(super) use would_run::would_run;
@@ -70,7 +71,7 @@ async fn answer(
     asked: &Asked,
     key: Option<Name>,
 ) -> Result<Response<Body>, Refused> {
-    let wanted = wanted(asked)?;
+    let wanted = wanted(asked, true)?;
     let view = service.engine.views().at_least(0).await;
     let partition = view.books.partition(of_path(&view.books, asked)?).name.clone();
     let name = Name::new(asked.named("application").unwrap_or_default());
@@ -92,6 +93,10 @@ async fn answer(
     let now = service.clock.now().max(found.time);
     let mut body = told(&found, asked, (&name, key.as_ref()))?;
     body.stamp = stamp;
+    if let Some(key) = body.ask.as_deref().filter(|_| wanted.all_changes) {
+        let ask = history::Named { partition, application: name, key: Name::new(key) };
+        body.history = history::all(service, asked, ask, found.sequence).await?;
+    }
     if let About::Explained(explanation) = &found.about
         && !wanted.is_empty()
         && explanation.verdict != Verdict::Allocated
@@ -115,6 +120,8 @@ struct Sought {
     kinds: Vec<RemedyKind>,
     /// Whether it is looked what becomes of it when those before it go first.
     in_turn: bool,
+    /// Whether all that it waited for is read from the journal.
+    all_changes: bool,
 }
 
 impl Sought {
@@ -132,12 +139,23 @@ impl Sought {
     }
 }
 
-fn wanted(asked: &Asked) -> Result<Sought, Refused> {
-    let parameters = asked.parameters(&["remedies", "inTurn"])?;
+/// What is asked for beside why it waits; of what nobody has submitted there are no changes.
+fn wanted(asked: &Asked, is_there: bool) -> Result<Sought, Refused> {
+    let known: &[&str] =
+        if is_there { &["remedies", "inTurn", "history"] } else { &["remedies", "inTurn"] };
+    let parameters = asked.parameters(known)?;
     let in_turn = parameters.flag("inTurn")?.unwrap_or(false);
     let malformed = |detail: String| Refused::new(asked, Code::Malformed, detail);
     let kinds = kinds(parameters.get("remedies")).map_err(malformed)?;
-    Ok(Sought { kinds, in_turn })
+    let all_changes = match parameters.get("history") {
+        None | Some("last") => false,
+        Some("all") => true,
+        Some(word) => {
+            let detail = format!("`history` has {word:?}; it is `last` or `all`");
+            return Err(malformed(detail));
+        }
+    };
+    Ok(Sought { kinds, in_turn, all_changes })
 }
 
 /// The kinds of remedies that a text names.
@@ -168,7 +186,8 @@ pub fn explanation_of(
     found: &explain::Explanation,
     (remedies, in_turn): (Option<&str>, bool),
 ) -> Result<Explanation, String> {
-    let (caller, sought) = (Caller::open(), Sought { kinds: kinds(remedies)?, in_turn });
+    let (caller, sought) =
+        (Caller::open(), Sought { kinds: kinds(remedies)?, in_turn, all_changes: false });
     let mut told = explained(books, &caller, found);
     told.stamp = Stamp { sequence, epoch: String::new(), as_of: time(now) };
     if !sought.is_empty() && found.verdict != Verdict::Allocated {

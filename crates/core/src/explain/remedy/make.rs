@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 
 use crate::books::tracker::TrackerKind;
-use crate::books::{LimitSettings, LimitSubject, NodeAttributes, };
+use crate::books::{LimitSettings, LimitSubject, NodeAttributes};
 use crate::command::{AddNode, Ask, Command, SetTenant, Submit};
 use crate::config::TenantSettings;
 use crate::copy::Copy;

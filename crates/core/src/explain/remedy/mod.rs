@@ -52,15 +52,8 @@ pub enum RemedyKind {
 
 impl RemedyKind {
     /// All kinds, the cheapest for the cluster first.
-    pub const ALL: [Self; 7] = [
-        Self::Wait,
-        Self::Resume,
-        Self::Raise,
-        Self::Shrink,
-        Self::Move,
-        Self::Release,
-        Self::Add,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Wait, Self::Resume, Self::Raise, Self::Shrink, Self::Move, Self::Release, Self::Add];
 
     /// A short word that does not change.
     pub const fn word(self) -> &'static str {

@@ -114,11 +114,7 @@ fn could(trial: &Trial, set: &[AllocationId]) -> bool {
 
 /// More than a few: one after the other, the largest first, until it starts; then those that are not needed
 /// are left out.
-fn greedy(
-    trial: &mut Trial,
-    candidates: &[AllocationId],
-    mut edits: Vec<Edit>,
-) -> Option<Remedy> {
+fn greedy(trial: &mut Trial, candidates: &[AllocationId], mut edits: Vec<Edit>) -> Option<Remedy> {
     for id in candidates.iter().rev() {
         edits.push(Edit::Release { allocation: *id });
         if edits.len() <= EXACT || !trial.starts(&edits) {

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use headroom_api::client::Sought;
 use headroom_api::headroomv1::Explanation;
+use headroom_core::Name;
 use headroom_core::books::Books;
 use headroom_core::explain::{explain, first_of};
 use headroom_core::id::AllocationId;
-use headroom_core::{Mark, Name};
-use headroom_engine::{Moment, follow, recover};
+use headroom_engine::{Changes, Moment, follow, recover};
 use headroom_journal::FileReader;
 use headroom_journal::disk::Folder;
 use headroom_server::native::explanation_of;
@@ -35,7 +35,7 @@ pub(super) fn explained(
     // The first of an application was not always the same.
     let application = &made.books.application(made.books.allocation(ask).application).name;
     let subject = format!("{application}/{}", made.books.allocation(ask).key);
-    let mut told = Told::default();
+    let mut told = Changes::default();
     let look = |moment: &Moment<'_>| {
         if let Some(ask) = find(moment.books, partition, &subject) {
             told.look(moment, ask);
@@ -63,30 +63,4 @@ fn find(books: &Books, partition: &str, subject: &str) -> Option<AllocationId> {
     let Some(key) = key else { return first_of(books, application) };
     let ask = *partition.allocations.get(&*key)?;
     (books.allocation(ask).application == application).then_some(ask)
-}
-
-/// What was waited for so far.
-#[derive(Default)]
-struct Told {
-    ask: Option<AllocationId>,
-    changes: Vec<Mark>,
-}
-
-impl Told {
-    fn look(&mut self, moment: &Moment<'_>, ask: AllocationId) {
-        if self.ask != Some(ask) {
-            *self = Self { ask: Some(ask), changes: Vec::new() };
-        }
-        let Moment { books, scheduler, sequence, time } = *moment;
-        let wait = books.allocation(ask).is_pending().then(|| scheduler.wait_of(books, ask));
-        let Some(code) = wait.flatten().map(|wait| wait.blocker.wait_code(books)) else { return };
-        if self.changes.last().is_none_or(|last| last.code != code) {
-            self.changes.push(Mark { at: time, sequence, code });
-        }
-    }
-
-    /// All changes, if they are of this ask.
-    fn of(self, ask: AllocationId) -> Vec<Mark> {
-        if self.ask == Some(ask) { self.changes } else { Vec::new() }
-    }
 }

@@ -77,4 +77,8 @@ impl<S: Store> Store for Told<S> {
     fn truncate(&mut self, lease: Lease) -> Result<u64, JournalError> {
         self.0.truncate(lease)
     }
+
+    fn beside(&self) -> Box<dyn ReadStore + Send> {
+        self.0.beside()
+    }
 }

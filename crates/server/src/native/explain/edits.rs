@@ -88,9 +88,8 @@ impl Words<'_> {
             Edit::Setting { queue, setting, from, to } => {
                 Some(format!("`{}` of {}: {from} to {to}", setting.key(), self.queue(*queue)?))
             }
-            Edit::Resume { tenant, queue, .. } => {
-                visible::queue(books, self.caller, *queue).then(|| format!("resume tenant {tenant}"))
-            }
+            Edit::Resume { tenant, queue, .. } => visible::queue(books, self.caller, *queue)
+                .then(|| format!("resume tenant {tenant}")),
             Edit::End { allocation, at } => {
                 let what = self.allocation(*allocation)?;
                 Some(format!("{what} ends at {}", time(*at)))

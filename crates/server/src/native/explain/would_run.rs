@@ -32,7 +32,7 @@ pub(in super::super) async fn would_run(
     asked: Asked,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
-    let sought = wanted(&asked)?;
+    let sought = wanted(&asked, false)?;
     let said: WouldRun = tenants::read(&asked, &body)?;
     let view = service.engine.views().at_least(0).await;
     let books = &view.books;

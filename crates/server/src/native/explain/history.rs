@@ -1,0 +1,78 @@
+//! What an ask waited for since it came, from the journal: what the scheduler remembers is short, and begins with its start.
+//!
+//! Reading takes as long as there are records since the ask came, beside the writer. One is read at a time, whoever
+//! asks; it ends when nobody waits for it any more.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use headroom_api::headroomv1::{Code, VerdictChange};
+use headroom_core::Name;
+use headroom_core::books::Books;
+use headroom_core::id::AllocationId;
+use headroom_engine::{chain, changes_of};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use super::super::answer::Refused;
+use super::super::asked::Asked;
+use super::change;
+use crate::service::Service;
+
+/// Whoever reads the journal has this.
+static READING: Semaphore = Semaphore::const_new(1);
+
+/// How long one waits for others who read it.
+const WAIT_FOR_OTHERS: Duration = Duration::from_secs(5);
+
+/// An ask by its names.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    pub(super) partition: Name,
+    pub(super) application: Name,
+    pub(super) key: Name,
+}
+
+impl Named {
+    fn find(&self, books: &Books) -> Option<AllocationId> {
+        let partition = books.partition(books.partition_named(&self.partition)?);
+        let application = *partition.applications.get(&*self.application)?;
+        let ask = *partition.allocations.get(&*self.key)?;
+        (books.allocation(ask).application == application).then_some(ask)
+    }
+}
+
+/// All changes up to a record, the oldest first.
+///
+/// # Errors
+/// When somebody else reads for too long, or the journal cannot be read.
+pub(super) async fn all(
+    service: &Service,
+    asked: &Asked,
+    ask: Named,
+    until: u64,
+) -> Result<Vec<VerdictChange>, Refused> {
+    let entered = timeout(WAIT_FOR_OTHERS, READING.acquire()).await;
+    let entered = entered.ok().and_then(Result::ok).ok_or_else(|| {
+        let detail = "somebody else has the journal read, and one is read at a time; try again, or leave `history` out";
+        Refused::new(asked, Code::TooManyRequests, detail)
+    })?;
+    let journal = service.engine.journal().await;
+    let journal = journal.map_err(|why| Refused::unavailable(asked, &why))?;
+    let wanted = Arc::new(());
+    let still = Arc::downgrade(&wanted);
+    let read = tokio::task::spawn_blocking(move || {
+        // Until it is done, even if nobody waits for it any more.
+        let _entered = entered;
+        changes_of(&*journal, |books| ask.find(books), || still.strong_count() > 0)
+    });
+    let found = read.await;
+    drop(wanted);
+    let failed = |why: String| {
+        let detail = format!("what it waited for cannot be read from the journal: {why}");
+        Refused::new(asked, Code::Internal, detail)
+    };
+    let found = found.map_err(|why| failed(why.to_string()))?;
+    let marks = found.map_err(|why| failed(chain(&why)))?.unwrap_or_default();
+    Ok(marks.iter().filter(|mark| mark.sequence <= until).map(change).collect())
+}
