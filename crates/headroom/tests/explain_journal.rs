@@ -99,10 +99,10 @@ fn a_journal_says_why_something_waits_and_all_that_it_waited_for() {
 fn a_server_tells_what_its_journal_knows_of_the_time_before_its_start() {
     let folder = Folder::new("explain_history");
     journal(&folder.path("data"));
-    let server = Server::start(&folder, &["--data", "data"]);
+    let server = Server::start(&folder, &["--journal-path", "data"]);
+    let address = format!("http://{}", server.address);
     let explain = |words: &[&str]| {
-        let words =
-            [&["explain", "app/second", "--server", &server.address, "--json"], words].concat();
+        let words = [&["explain", "app/second", "--server", &address, "--json"], words].concat();
         let found = folder.run(&words);
         assert_eq!((found.code, &*found.stderr), (Some(0), ""));
         let told: Value = serde_json::from_str(&found.stdout).unwrap();

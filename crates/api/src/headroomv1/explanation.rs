@@ -257,6 +257,7 @@ pub struct Remedies {
     /// Whether it starts as it is when it is next: then others go first.
     pub starts_alone: bool,
     /// Whether it starts as it is when it is next and the RM accepts a node for it, which it has not yet.
+    #[serde(default)]
     pub starts_once_accepted: bool,
     /// What becomes of it as it is when those before it go first; absent unless `inTurn` was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -67,6 +67,8 @@ pub(super) struct Marking {
     carried: Marks,
     /// The queues that are offered no room, and since when; none where that is older than the scheduler.
     shut: BTreeMap<QueueId, Option<Moment>>,
+    /// When queues became leaves, or leaves became none.
+    turned: BTreeMap<QueueId, Moment>,
     /// The same of partitions whose nodes are still to report.
     recovering: BTreeMap<PartitionId, Option<Moment>>,
 }
@@ -89,6 +91,17 @@ impl Marking {
         }
     }
 
+    /// Before an event: a queue that is offered no room for what it holds from then on, as it becomes a leaf or is none
+    /// any more.
+    #[inline]
+    pub(super) fn foresee(&mut self, books: &Books, at: Timestamp, event: &Event) {
+        let Event::QueueChanged { partition, queue, leaf, .. } = event else { return };
+        let queue = books.partition(*partition).queues.get(&**queue);
+        if let Some(queue) = queue.filter(|queue| books.queue(**queue).leaf != *leaf) {
+            self.turned.insert(*queue, Moment { at, sequence: self.record });
+        }
+    }
+
     /// After an event: what is held back from now on, or no more. No class is looked at for that, so none notes it.
     #[inline]
     pub(super) fn follow(&mut self, books: &Books, at: Timestamp, event: &Event) {
@@ -104,7 +117,10 @@ impl Marking {
                 let queue = books.partition(*partition).queues.get(&**queue);
                 self.follow_queue(books, queue.copied(), now);
             }
-            Event::QueueRemoved { queue } => drop(self.shut.remove(queue)),
+            Event::QueueRemoved { queue } => {
+                self.shut.remove(queue);
+                self.turned.remove(queue);
+            }
             Event::RecoverySet { partition, .. } if books.is_recovering(*partition) => {
                 self.recovering.entry(*partition).or_insert(Some(now));
             }
@@ -126,7 +142,9 @@ impl Marking {
     /// or is not of that kind.
     pub(super) fn of(&self, books: &Books, blocker: Blocker) -> Option<Mark> {
         let since = match blocker {
-            Blocker::QueueState(queue) => *self.shut.get(&queue)?,
+            Blocker::QueueState(queue) => {
+                self.shut.get(&queue).copied().unwrap_or_else(|| self.turned.get(&queue).copied())
+            }
             Blocker::RmBusy(partition) => *self.recovering.get(&partition)?,
             _ => None,
         };

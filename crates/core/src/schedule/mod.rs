@@ -428,6 +428,7 @@ impl Scheduler {
     /// Apply an event to the books and bring the indexes along: the one way to change books that a scheduler looks at.
     pub fn apply(&mut self, books: &mut Books, now: Timestamp, event: &Event) {
         let seen = self.before(books, event);
+        self.marking.foresee(books, now, event);
         books.apply(now, event);
         self.marking.follow(books, now, event);
         self.after(books, event, &seen);

@@ -406,6 +406,23 @@ fn since_when_a_tenant_is_suspended_is_told() {
 }
 
 #[test]
+fn since_when_a_leaf_is_a_parent_is_told() {
+    let script = "
+        queue root.a max vcore=4
+        node n1 vcore=8
+        app app1 root.a ann
+        ask a1 app1 vcore=3
+        wait 3s
+        ask a2 app1 vcore=2
+        wait 5s
+        reload
+        queue root.a.x
+        ";
+    let both = vec![(3_000, "QUEUE_MAX"), (8_000, "QUEUE_STATE")];
+    assert_eq!(changes(script, "a2"), (Some(8_000), both));
+}
+
+#[test]
 fn since_when_nodes_are_to_report_is_told() {
     let script = "
         tenants root.tenants

@@ -43,6 +43,10 @@ pub enum UserError {
 }
 
 impl UserError {
+    /// The codes under which applications are rejected. A partition that is not there is refused before that, as
+    /// `UNKNOWN_PARTITION`.
+    pub const CODES: [&str; 3] = ["U-EMPTY", "U-NAME", "U-UNRESOLVED"];
+
     /// Stays the same when sentences change; for logs, tests and documentation.
     pub const fn code(&self) -> &'static str {
         match self {

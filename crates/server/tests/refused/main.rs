@@ -18,12 +18,14 @@ mod sent;
 mod support;
 mod tasks;
 mod tenants;
+mod users;
 mod waits;
 
 use std::collections::BTreeSet;
 
 use headroom_api::headroomv1::Code;
 use headroom_core::{RefusalCode, TenantCode, WaitCode};
+use headroom_engine::users::UserError;
 
 use crate::example::Example;
 
@@ -33,7 +35,8 @@ fn codes() -> BTreeSet<String> {
     let refusals = RefusalCode::ALL.into_iter().map(RefusalCode::as_str);
     let tenants = TenantCode::ALL.into_iter().map(TenantCode::as_str);
     let waits: BTreeSet<&str> = WaitCode::ALL.into_iter().map(WaitCode::as_str).collect();
-    let all = problems.chain(refusals).chain(tenants).filter(|code| !waits.contains(code));
+    let all = problems.chain(refusals).chain(tenants).chain(UserError::CODES);
+    let all = all.filter(|code| !waits.contains(code));
     all.map(str::to_owned).collect()
 }
 
@@ -44,6 +47,7 @@ async fn examples() -> Vec<Example> {
     all.extend(asks::examples());
     all.extend(applications::examples());
     all.extend(limits::examples());
+    all.extend(users::examples());
     all.extend(tenants::examples().await);
     all.extend(tasks::examples().await);
     all.extend(waits::examples().await);

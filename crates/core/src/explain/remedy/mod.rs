@@ -132,8 +132,7 @@ pub fn remedies(
 ) -> Remedies {
     let Some(mut trial) = Trial::of(books, now, ask, trials) else { return Remedies::default() };
     if trial.starts(&[]) {
-        let waits_for_rm = trial.supposes() && waits_for_rm(books, ask);
-        let after = if waits_for_rm { After::RmAccepts } else { After::Others };
+        let after = if waits_for_rm(books, now, ask) { After::RmAccepts } else { After::Others };
         return Remedies { starts_after: Some(after), ..Remedies::default() };
     }
     let resumed = resume::find(&mut trial);
@@ -162,8 +161,10 @@ pub fn remedies(
 }
 
 /// Whether an ask waits for nothing but a word of the RM.
-fn waits_for_rm(books: &Books, ask: AllocationId) -> bool {
-    let found = explain(books, &Scheduler::new(books), ask);
+fn waits_for_rm(books: &Books, now: Timestamp, ask: AllocationId) -> bool {
+    let mut scheduler = Scheduler::new(books);
+    scheduler.next(books, now, &mut Vec::new()); // What the RM refused is found out when it is looked at.
+    let found = explain(books, &scheduler, ask);
     let first = found.as_ref().and_then(|found| found.blocked_by().next());
     first.is_some_and(|check| {
         matches!(check.blocker, Blocker::AwaitingRm(_) | Blocker::NodeConstraint(_))

@@ -135,6 +135,9 @@ const PAGES: &[(&str, &str)] = pages! {
     "TOO_MANY_TYPES",
     "TOO_SLOW",
     "TYPE_OF_LABEL",
+    "U-EMPTY",
+    "U-NAME",
+    "U-UNRESOLVED",
     "UNAUTHENTICATED",
     "UNKNOWN_APPLICATION",
     "UNKNOWN_KEY",
@@ -174,6 +177,7 @@ mod tests {
 
     use headroom_api::headroomv1::Code;
     use headroom_core::{RefusalCode, TenantCode, WaitCode};
+    use headroom_engine::users::UserError;
 
     use super::{PAGES, near, page};
 
@@ -198,7 +202,8 @@ mod tests {
         let problems = Code::ALL.into_iter().map(Code::as_str);
         let refusals = RefusalCode::ALL.into_iter().map(RefusalCode::as_str);
         let tenants = TenantCode::ALL.into_iter().map(TenantCode::as_str);
-        let all: BTreeSet<&str> = waits.chain(problems).chain(refusals).chain(tenants).collect();
+        let all = waits.chain(problems).chain(refusals).chain(tenants).chain(UserError::CODES);
+        let all: BTreeSet<&str> = all.collect();
         assert!(all.len() > 100, "{}", all.len());
         for code in &all {
             let page = page(code).unwrap_or_else(|| panic!("docs/errors/{code}.md is missing"));
