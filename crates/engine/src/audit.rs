@@ -151,11 +151,11 @@ impl<'store> Auditor<'store> {
                 audited.others += 1;
                 audited.first_other.get_or_insert(record.sequence);
             }
+            scheduler.count_records(record.sequence);
             for event in &record.events {
                 scheduler.apply(&mut made.books, record.time, event);
             }
         })?;
-        scheduler.count_records(record.sequence);
         made.note(record);
         audited.judged += 1;
         Ok(())

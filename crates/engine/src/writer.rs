@@ -400,6 +400,8 @@ impl Writer {
         if self.events.is_empty() {
             return Ok(None);
         }
+        let sequence = self.journal.next();
+        self.scheduler.count_records(sequence);
         let (mut told_rm, events) = (Vec::new(), std::mem::take(&mut self.events));
         let mut names = Vec::with_capacity(events.len());
         let Self { books, scheduler, telling, edges, told, tally, facts: said, .. } = self;
@@ -423,8 +425,6 @@ impl Writer {
         self.hear_notes(now);
         let (origin, command) = cause.unzip();
         let origin = origin.filter(|one| *one != Origin::default());
-        let sequence = self.journal.next();
-        self.scheduler.count_records(sequence);
         let record = Record { sequence, time: now, origin, command, events };
         let added = self.journal.add(&record);
         let bytes = added.map_err(|source| EngineError::TooDeep { sequence, source })?;

@@ -154,7 +154,8 @@ impl Marking {
 }
 
 impl Scheduler {
-    /// All that was applied so far is in the records up to this one: a cause for who asks, and for no decision.
+    /// All that was applied so far, and the event that follows, is in the records up to this one: a cause for who asks,
+    /// and for no decision.
     pub const fn count_records(&mut self, record: u64) {
         self.marking.record = record;
     }

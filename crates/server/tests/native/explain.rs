@@ -63,7 +63,7 @@ async fn what_would_start_it_is_told_where_it_is_asked_for() {
     assert_eq!(remedies.in_turn, Some(InTurn::Waits));
     let turns: Vec<_> = remedies.items.iter().map(|one| one.in_turn).collect();
     assert_eq!(turns, [Some(InTurn::Starts), Some(InTurn::Starts)]);
-    for wrong in ["remedies=luck", "inTurn=perhaps"] {
+    for wrong in ["remedies=luck", "inTurn=perhaps", "history=some"] {
         let refused = server.get_as("ann", &format!("{PATH}/asks/app1/a2?{wrong}")).await;
         assert_eq!(refused.status(), 400);
     }
@@ -110,6 +110,32 @@ async fn what_it_waited_for_is_told_with_times_and_records() {
     assert_eq!(then[0], first[0]);
     assert!(first[0].sequence <= before && before < then[1].sequence, "{then:?} {before}");
     assert_eq!(then[1].at.duration_since(then[0].at).as_secs(), 4);
+    let all = Sought { all_changes: true, ..Sought::default() };
+    let read = server.client().explain_ask("default", ("app2", "b1"), all).await.unwrap();
+    // There every record is looked behind at once, and a node that is kept is told of.
+    assert_eq!(told(&read.history), ["ROOT_CAPACITY", "NO_NODE_FITS", "NODE_RESOURCES"]);
+    assert_eq!(read.history[0], then[0]);
+    let placed = server.client().explain_ask("default", ("app1", "a1"), all).await.unwrap();
+    assert_eq!((placed.state, placed.history), (ExplainedState::Allocated, Vec::new()));
+}
+
+#[tokio::test]
+async fn whose_ask_is_the_next_is_told_to_those_who_may_see_it() {
+    let server = Server::furnished().await;
+    for (application, user) in [("app1", "ann"), ("app2", "sue")] {
+        server.application(application, user, "root.a").await;
+        server.ask(application, &format!("{application}-1"), 1).await;
+    }
+    let path = format!("{PATH}/applications/app2");
+    let seen: Explanation =
+        server.client().explain_application("default", "app2", Sought::default()).await.unwrap();
+    let order = &seen.blocked_by[0];
+    assert_eq!((seen.state, &*order.id), (ExplainedState::HeldBack, "ORDER_BEHIND"));
+    let next: Vec<_> = order.holders.iter().map(|one| (&*one.application, one.amount)).collect();
+    assert_eq!(next, [("app1", 0)]);
+    let own: Explanation = server.get_as("sue", &path).await.json().await.unwrap();
+    assert_eq!((&*own.blocked_by[0].id, own.blocked_by[0].holders.len()), ("ORDER_BEHIND", 0));
+    assert!(!serde_json::to_string(&own).unwrap().contains("app1"), "{own:?}");
 }
 
 /// What a caller is told of something that is not submitted; nobody is the administrator.

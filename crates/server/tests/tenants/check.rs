@@ -1,5 +1,6 @@
 //! What would become of a task is said before it is submitted, and is what becomes of it.
 
+use headroom_core::Millis;
 use headroom_engine::Pace;
 use headroom_engine::testkit::MemoryJournal;
 use serde_json::{Value, json};
@@ -173,4 +174,26 @@ async fn a_task_that_is_not_submitted_is_explained_with_all_its_checks() {
     let (status, _) = explain(None, task("nowhere", "1", 1)).await;
     assert_eq!(status, 404);
     assert_eq!(scene.server.json(&format!("{TENANTS}/a/waiting")).await["total"], 0);
+}
+
+#[tokio::test]
+async fn since_when_a_tenant_is_suspended_is_told_by_the_scheduler_as_by_the_journal() {
+    let scene = Scene::live().await;
+    for (task, vcores) in [("t1", 90), ("t2", 30)] {
+        scene.submits("a", task, vcores, 0).await;
+    }
+    let path = "/headroom/v1/partitions/default/explain/applications/t2";
+    let waits = scene.server.json(path).await;
+    assert_eq!(waits["blockedBy"][0]["id"], "QUEUE_MAX");
+    scene.server.clock.advance(Millis::new(1_500));
+    let suspended = json!({"state": "suspended"});
+    assert_eq!(scene.change("PATCH", &format!("{TENANTS}/a"), &suspended).await.status, 200);
+    let told = scene.server.json(&format!("{path}?remedies=all")).await;
+    let codes: Vec<_> = told["history"].as_array().unwrap().iter().map(|one| &one["id"]).collect();
+    assert_eq!(codes, ["QUEUE_MAX", "TENANT_SUSPENDED"]);
+    assert_eq!(told["since"], told["history"][1]["at"]);
+    let read = scene.server.json(&format!("{path}?history=all")).await;
+    assert_eq!(read["history"], told["history"]);
+    let first = &told["remedies"]["items"][0];
+    assert_eq!((&first["kind"], &first["edits"][0]), (&json!("raise"), &json!("resume tenant a")));
 }
