@@ -1,4 +1,4 @@
-//! Keeping the indexes in step with reservations, gangs and what else is special.
+//! Keeping the indexes in step with reservations, gangs and what else is special; and making them anew.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -8,11 +8,25 @@ use crate::event::Event;
 use crate::id::{AllocationId, NodeId, QueueId, ShapeId};
 use crate::wait::Blocker;
 
-use super::Scheduler;
 use super::lane::Lane;
 use super::seen::Seen;
+use super::{Census, Note, Scheduler};
 
 impl Scheduler {
+    /// Make all indexes anew: the rules have changed.
+    pub(super) fn rebuild(&mut self, books: &Books) {
+        let (notes, census) = (self.notes.take(), self.census.take());
+        let (now, judged, marking) = (self.now, self.judged, core::mem::take(&mut self.marking));
+        let census = census.map(|_| Census::default());
+        let lines = core::mem::take(&mut self.parked.lines).renewed();
+        let marks = self.classes.take_marks();
+        *self = Self { notes, census, judged, now, marking, ..Self::default() };
+        self.parked.lines = lines;
+        self.note(Note::Renewed);
+        self.build(books);
+        self.classes.give_marks(marks);
+    }
+
     /// Follow what an event of reservations, gangs, preemption or foreign use changed.
     pub(super) fn after_cycle(&mut self, books: &Books, event: &Event, seen: &Seen) {
         match event {

@@ -185,20 +185,6 @@ impl Scheduler {
         scheduler
     }
 
-    /// Make all indexes anew: the rules have changed.
-    fn rebuild(&mut self, books: &Books) {
-        let (notes, census) = (self.notes.take(), self.census.take());
-        let (now, judged, marking) = (self.now, self.judged, core::mem::take(&mut self.marking));
-        let census = census.map(|_| Census::default());
-        let lines = core::mem::take(&mut self.parked.lines).renewed();
-        let marks = self.classes.take_marks();
-        *self = Self { notes, census, judged, now, marking, ..Self::default() };
-        self.parked.lines = lines;
-        self.note(Note::Renewed);
-        self.build(books);
-        self.classes.give_marks(marks);
-    }
-
     /// The notes since the last call, in order.
     pub fn take_notes(&mut self) -> Vec<Note> {
         self.notes.as_mut().map(core::mem::take).unwrap_or_default()

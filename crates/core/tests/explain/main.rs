@@ -2,6 +2,7 @@
 #![allow(clippy::needless_raw_string_hashes, reason = "the tool that writes the texts adds them")]
 
 mod histories;
+mod lifted;
 mod never;
 mod order;
 mod remedies;

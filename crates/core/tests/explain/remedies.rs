@@ -12,7 +12,7 @@ use headroom_core::{Scheduler, Timestamp};
 use crate::shown::find;
 
 #[expect(clippy::needless_pass_by_value, reason = "`expect!` stands at the call")]
-fn check(script: &str, ask: &str, expected: Expect) {
+pub(crate) fn check(script: &str, ask: &str, expected: Expect) {
     let world = tell_world(script);
     let ask = find(&world, ask);
     let found = remedies(&world.books, world.now, ask, &RemedyKind::ALL, TRIALS);
@@ -444,81 +444,6 @@ fn what_ends_by_itself_is_waited_for() {
             wait: l1 at 1000000
             raise: root.a max vcore 4000 -> 6000
             release: l1
-        "#]],
-    );
-}
-
-#[test]
-fn a_tenant_that_is_suspended_is_resumed_and_its_quota_raised_where_that_is_not_enough() {
-    let script = |then: &str| {
-        format!(
-            "
-            tenants root.tenants
-            node n1 vcore=8
-            tenant lab quota vcore=3
-            task t1 lab ann vcore=2
-            task t2 lab ann vcore=2
-            {then}
-            "
-        )
-    };
-    check(
-        &script("tenant lab quota vcore=4 suspended"),
-        "t2",
-        expect![[r#"
-            resume: lab
-        "#]],
-    );
-    check(
-        &script("tenant lab quota vcore=3 suspended"),
-        "t2",
-        expect![[r#"
-            raise: lab, root.tenants.lab max vcore 3000 -> 4000
-            shrink: lab, vcore 2000 -> 1000
-            release: lab, t1
-        "#]],
-    );
-}
-
-#[test]
-fn what_never_was_looked_at_is_told_of_the_quota_too() {
-    check(
-        "
-        tenants root.tenants
-        node n1 vcore=8
-        tenant lab quota vcore=3
-        tenant x of lab quota vcore=3
-        tenant y of lab quota vcore=3
-        task t1 y ann vcore=2
-        tenant lab quota vcore=3 suspended
-        task t2 x ann vcore=2
-        ",
-        "t2",
-        expect![[r#"
-            raise: lab, root.tenants.lab max vcore 3000 -> 4000
-            shrink: lab, vcore 2000 -> 1000
-            release: lab, t1
-        "#]],
-    );
-}
-
-#[test]
-fn the_part_of_the_nodes_of_a_label_is_raised() {
-    check(
-        "
-        queue root exclusive gpu
-        queue root.a percent=100 percent@gpu=50/50
-        queue root.b percent=0 percent@gpu=50
-        node n1 vcore=8
-        node g1 vcore=8 labelled gpu
-        app app1 root.a ann
-        ask a1 app1 vcore=5 labelled gpu
-        ",
-        "a1",
-        expect![[r#"
-            raise: root.a nodelabels.gpu.maximum 50 -> 62.5
-            shrink: vcore@gpu 5000 -> 4000
-            move: to root.b
         "#]],
     );
 }
