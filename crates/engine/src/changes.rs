@@ -47,8 +47,8 @@ impl Changes {
     }
 }
 
-/// What an ask waited for since it came, or since the oldest snapshot that is kept, the oldest first: at most
-/// [`CHANGES_MOST`]. None where there is no such ask in the end, or `goes_on` says that nobody wants to know any more.
+/// What an ask waited for since it came, or since the oldest snapshot that is kept, up to a record, the oldest first: at
+/// most [`CHANGES_MOST`]. None where there is no such ask then, or `goes_on` says that it is not wanted any more.
 ///
 /// Reads the records from the last snapshot in which the ask is not there yet, with a scheduler that goes along.
 ///
@@ -56,6 +56,7 @@ impl Changes {
 /// When the journal cannot be read, or was truncated meanwhile, and when a record cannot have happened.
 pub fn changes_of(
     store: &dyn ReadStore,
+    until: u64,
     find: impl Fn(&Books) -> Option<AllocationId>,
     goes_on: impl Fn() -> bool,
 ) -> Result<Option<Vec<Mark>>, AuditError> {
@@ -74,6 +75,9 @@ pub fn changes_of(
             return Ok(None);
         }
         let record = store.decode(&stored?)?;
+        if record.sequence > until {
+            break;
+        }
         carry_out(record.sequence, || {
             for event in &record.events {
                 scheduler.apply(&mut made.books, record.time, event);

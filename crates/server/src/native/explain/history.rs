@@ -1,10 +1,10 @@
 //! What an ask waited for since it came, from the journal: what the scheduler remembers is short, and begins with its start.
 //!
 //! Reading takes as long as there are records since the ask came, beside the writer. One is read at a time, whoever
-//! asks; it ends when nobody waits for it any more.
+//! asks; it ends when nobody waits for it any more, or after twenty seconds.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use headroom_api::headroomv1::{Code, VerdictChange};
 use headroom_core::Name;
@@ -24,6 +24,9 @@ static READING: Semaphore = Semaphore::const_new(1);
 
 /// How long one waits for others who read it.
 const WAIT_FOR_OTHERS: Duration = Duration::from_secs(5);
+
+/// How long it is read: less than a request may take.
+const READ_FOR: Duration = Duration::from_secs(20);
 
 /// An ask by its names.
 #[derive(Clone, Debug)]
@@ -61,18 +64,28 @@ pub(super) async fn all(
     let journal = journal.map_err(|why| Refused::unavailable(asked, &why))?;
     let wanted = Arc::new(());
     let still = Arc::downgrade(&wanted);
+    let begun = Instant::now();
     let read = tokio::task::spawn_blocking(move || {
-        // Until it is done, even if nobody waits for it any more.
-        let _entered = entered;
-        changes_of(&*journal, |books| ask.find(books), || still.strong_count() > 0)
+        let goes_on = || still.strong_count() > 0 && begun.elapsed() < READ_FOR;
+        let found = changes_of(&*journal, until, |books| ask.find(books), goes_on);
+        // The next may open the files only when this has closed them.
+        drop(journal);
+        drop(entered);
+        found
     });
     let found = read.await;
     drop(wanted);
+    // Where the files are is for the log alone.
     let failed = |why: String| {
-        let detail = format!("what it waited for cannot be read from the journal: {why}");
+        tracing::error!(why, "what an ask waited for cannot be read from the journal");
+        let detail = "what it waited for cannot be read from the journal, or that was shortened meanwhile; try again, or see the server's log";
         Refused::new(asked, Code::Internal, detail)
     };
     let found = found.map_err(|why| failed(why.to_string()))?;
-    let marks = found.map_err(|why| failed(chain(&why)))?.unwrap_or_default();
-    Ok(marks.iter().filter(|mark| mark.sequence <= until).map(change).collect())
+    let marks = found.map_err(|why| failed(chain(&why)))?.ok_or_else(|| {
+        let seconds = READ_FOR.as_secs();
+        let detail = format!("there are more records since it came than are read in {seconds} s; read a copy of the journal with `headroom explain --journal`");
+        Refused::new(asked, Code::TooManyRequests, detail)
+    })?;
+    Ok(marks.iter().map(change).collect())
 }
