@@ -55,7 +55,8 @@ pub fn cures(cluster: &Cluster, asks: &[AllocationId]) -> Cures {
     let mut cures = Cures { times: Vec::new(), found: 0, ran_out: 0 };
     for ask in asks {
         let start = Instant::now();
-        let found = remedies(&cluster.books, cluster.now, *ask, &RemedyKind::ALL, TRIALS);
+        let explained = explain(&cluster.books, &cluster.scheduler, *ask).expect("it is there");
+        let found = remedies(&cluster.books, cluster.now, &explained, &RemedyKind::ALL, TRIALS);
         cures.times.push(start.elapsed());
         cures.found += usize::from(found.starts_after.is_some() || !found.found.is_empty());
         cures.ran_out += usize::from(found.ran_out);

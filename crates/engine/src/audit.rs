@@ -129,11 +129,7 @@ impl<'store> Auditor<'store> {
     }
 
     fn look(&mut self, look: &mut impl FnMut(&Moment<'_>)) {
-        let Self { made, scheduler, .. } = self;
-        // What it would do next is in the next record; here it puts aside what cannot run.
-        scheduler.next(&made.books, made.time, &mut Vec::new());
-        let Recovered { books, sequence, time, .. } = made;
-        look(&Moment { books, scheduler, sequence: *sequence, time: *time });
+        look(&looked_at(&self.made, &mut self.scheduler));
     }
 
     fn image(&self, sequence: u64) -> Result<Image, AuditError> {
@@ -180,6 +176,14 @@ impl<'store> Auditor<'store> {
         };
         self.made.books.check().map_err(unbalanced)
     }
+}
+
+/// What there is behind a record, when the scheduler has looked at what that led to.
+pub(crate) fn looked_at<'a>(made: &'a Recovered, scheduler: &'a mut Scheduler) -> Moment<'a> {
+    // What it would do next is in the next record; here it puts aside what cannot run.
+    scheduler.next(&made.books, made.time, &mut Vec::new());
+    let Recovered { books, sequence, time, .. } = made;
+    Moment { books, scheduler, sequence: *sequence, time: *time }
 }
 
 /// Whether this version does what was done.

@@ -8,7 +8,7 @@ use headroom_core::id::AllocationId;
 use headroom_core::{Mark, Scheduler};
 use headroom_journal::ReadStore;
 
-use crate::audit::AuditError;
+use crate::audit::{AuditError, looked_at};
 use crate::error::carry_out;
 use crate::handle::Moment;
 use crate::image::Image;
@@ -63,11 +63,9 @@ pub fn changes_of(
     let mut made = before(store, &find)?;
     let (mut scheduler, mut changes) = (Scheduler::new(&made.books), Changes::default());
     let look = |made: &Recovered, scheduler: &mut Scheduler, changes: &mut Changes| {
-        let Some(ask) = find(&made.books) else { return };
-        // What it would do next is in the next record; here it puts aside what cannot run.
-        scheduler.next(&made.books, made.time, &mut Vec::new());
-        let Recovered { books, sequence, time, .. } = made;
-        changes.look(&Moment { books, scheduler, sequence: *sequence, time: *time }, ask);
+        if let Some(ask) = find(&made.books) {
+            changes.look(&looked_at(made, scheduler), ask);
+        }
     };
     look(&made, &mut scheduler, &mut changes);
     for stored in store.read(made.sequence + 1)? {

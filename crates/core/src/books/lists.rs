@@ -48,6 +48,13 @@ impl Books {
         })
     }
 
+    /// The ask or allocation of an application with this key.
+    pub fn allocation_named(&self, application: ApplicationId, key: &str) -> Option<AllocationId> {
+        let partition = self.partition(self.applications[application].partition);
+        let found = *partition.allocations.get(key)?;
+        (self.allocations[found].application == application).then_some(found)
+    }
+
     /// The allocations on a node, the newest first.
     pub fn allocations_on(
         &self,

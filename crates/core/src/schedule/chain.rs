@@ -152,7 +152,7 @@ fn numbers(books: &Books, key: ClassKey) -> Vec<Looked> {
     let Standing::Linked { link, counts_in_queues, counts_in_limits, .. } = key.standing else {
         return Vec::new();
     };
-    if is_swap(key.lane) {
+    if key.lane.is_swap() {
         return Vec::new();
     }
     let mut checks = Vec::new();
@@ -169,8 +169,8 @@ fn numbers(books: &Books, key: ClassKey) -> Vec<Looked> {
 
 /// What its user, his group and its queues may use; of the queues alone before it is known which group counts.
 fn amounts(books: &Books, key: ClassKey) -> Vec<Looked> {
-    if is_swap(key.lane) {
-        return Vec::new(); // Its placeholder counts already.
+    if key.lane.is_swap() {
+        return Vec::new();
     }
     let (leaf, ask) = (key.leaf, key.needs(books));
     let ask = &*ask;
@@ -182,10 +182,6 @@ fn amounts(books: &Books, key: ClassKey) -> Vec<Looked> {
     }
     checks.extend(judge::amounts_of_queues(books, leaf, ask));
     checks
-}
-
-const fn is_swap(lane: Lane) -> bool {
-    matches!(lane, Lane::Swap(..) | Lane::PinnedSwap(_))
 }
 
 const fn is_busy(wait: Wait) -> bool {

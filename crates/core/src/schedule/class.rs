@@ -335,13 +335,13 @@ pub(super) struct Classes {
 
 impl Classes {
     /// What all were parked for, to be given to the same classes of indexes that are made anew.
-    pub(super) fn take_marks(&mut self) -> BTreeMap<ClassKey, Waited> {
+    pub(super) fn take_waited(&mut self) -> BTreeMap<ClassKey, Waited> {
         let all = self.rows.values_mut().filter(|row| row.waited.since.is_some());
         all.map(|row| (row.key, core::mem::take(&mut row.waited))).collect()
     }
 
     /// Have the classes know what they were parked for before.
-    pub(super) fn give_marks(&mut self, mut all: BTreeMap<ClassKey, Waited>) {
+    pub(super) fn restore_waited(&mut self, mut all: BTreeMap<ClassKey, Waited>) {
         for row in self.rows.values_mut() {
             row.waited = all.remove(&row.key).unwrap_or_default();
         }

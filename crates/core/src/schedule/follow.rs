@@ -19,12 +19,12 @@ impl Scheduler {
         let (now, judged, marking) = (self.now, self.judged, core::mem::take(&mut self.marking));
         let census = census.map(|_| Census::default());
         let lines = core::mem::take(&mut self.parked.lines).renewed();
-        let marks = self.classes.take_marks();
+        let waited = self.classes.take_waited();
         *self = Self { notes, census, judged, now, marking, ..Self::default() };
         self.parked.lines = lines;
         self.note(Note::Renewed);
         self.build(books);
-        self.classes.give_marks(marks);
+        self.classes.restore_waited(waited);
     }
 
     /// Follow what an event of reservations, gangs, preemption or foreign use changed.

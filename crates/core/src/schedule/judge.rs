@@ -94,8 +94,8 @@ pub(super) fn held_back(books: &Books, key: ClassKey) -> Option<Wait> {
     let Standing::Linked { link, counts_in_queues, counts_in_limits, .. } = key.standing else {
         return None;
     };
-    if matches!(key.lane, Lane::Swap(..) | Lane::PinnedSwap(_)) {
-        return None; // Its placeholder counts already: it needs nothing more.
+    if key.lane.is_swap() {
+        return None;
     }
     let ask = key.needs(books);
     let may_not_start = (counts_in_queues || counts_in_limits).then(|| may_not_start(books, key));

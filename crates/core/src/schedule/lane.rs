@@ -137,6 +137,12 @@ impl Lane {
             | Self::Absent(_) => Pass::Normal,
         }
     }
+
+    /// Whether it takes the place of a placeholder, which counts already: it needs nothing more.
+    #[inline]
+    pub(super) const fn is_swap(self) -> bool {
+        matches!(self, Self::Swap(..) | Self::PinnedSwap(_))
+    }
 }
 
 /// Whether an ask that is judged by itself may run on one node only.

@@ -160,8 +160,7 @@ fn not_looked_at(books: &Books, key: ClassKey) -> Option<Wait> {
 
 /// The queue that has no room for a class of which it is not known yet which group counts, as it was never looked at.
 fn too_large(books: &Books, key: ClassKey) -> Option<Wait> {
-    let unknown = key.standing == Standing::Unlinked
-        && !matches!(key.lane, Lane::Swap(..) | Lane::PinnedSwap(_));
+    let unknown = key.standing == Standing::Unlinked && !key.lane.is_swap();
     unknown.then(|| queues(books, key.leaf, &key.needs(books))).flatten()
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use expect_test::{Expect, expect};
 use headroom_core::books::Books;
+use headroom_core::explain::explain;
 use headroom_core::explain::remedy::{After, Edit, Remedies, RemedyKind, TRIALS, remedies, starts};
 use headroom_core::testkit::tell_world;
 use headroom_core::{Scheduler, Timestamp};
@@ -14,8 +15,8 @@ use crate::shown::find;
 #[expect(clippy::needless_pass_by_value, reason = "`expect!` stands at the call")]
 pub(crate) fn check(script: &str, ask: &str, expected: Expect) {
     let world = tell_world(script);
-    let ask = find(&world, ask);
-    let found = remedies(&world.books, world.now, ask, &RemedyKind::ALL, TRIALS);
+    let waits = explain(&world.books, &world.scheduler, find(&world, ask)).expect("it is there");
+    let found = remedies(&world.books, world.now, &waits, &RemedyKind::ALL, TRIALS);
     expected.assert_eq(&told(&world.books, &found));
 }
 
@@ -455,7 +456,8 @@ pub(crate) fn are_minimal(books: &Books, now: Timestamp, counts: &mut BTreeMap<&
     scheduler.next(books, now, &mut Vec::new());
     let waiting = books.allocations().iter().filter(|(_, row)| row.is_pending());
     for (ask, _) in waiting.take(3) {
-        let found = remedies(books, now, ask, &RemedyKind::ALL, TRIALS);
+        let explained = explain(books, &scheduler, ask).expect("it is there");
+        let found = remedies(books, now, &explained, &RemedyKind::ALL, TRIALS);
         let text = told(books, &found);
         for remedy in &found.found {
             *counts.entry(remedy.kind.word()).or_default() += 1;

@@ -1,5 +1,6 @@
 //! What becomes of an ask when those before it go first.
 
+use headroom_core::explain::explain;
 use headroom_core::explain::remedy::{RemedyKind, TRIALS, TURN_STEPS, Turn, remedies};
 use headroom_core::testkit::tell_world;
 
@@ -20,7 +21,8 @@ fn in_its_turn_an_ask_starts_with_what_is_left_by_those_before_it() {
     let world = tell_world(script);
     let turns = |key| {
         let ask = find(&world, key);
-        let mut found = remedies(&world.books, world.now, ask, &[RemedyKind::Raise], TRIALS);
+        let waits = explain(&world.books, &world.scheduler, ask).expect("it is there");
+        let mut found = remedies(&world.books, world.now, &waits, &[RemedyKind::Raise], TRIALS);
         found.look_in_turn(&world.books, world.now, ask, TURN_STEPS);
         let turn = found.found[0].in_turn;
         found.look_in_turn(&world.books, world.now, ask, 0);

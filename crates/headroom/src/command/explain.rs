@@ -9,7 +9,7 @@ use clap::Args;
 use headroom_api::client::Sought;
 use headroom_api::headroomv1::{
     CheckHolder, CheckVerdict, ExplainedCheck, Explanation, InTurn, NodesLookedAt, Remedies,
-    Remedy, display_amount,
+    display_amount,
 };
 use headroom_core::explain::NodeReason;
 
@@ -120,7 +120,7 @@ fn first_line(found: &Explanation) -> String {
     let remedy = remedy.filter(|_| by_itself(found).is_none());
     let with = remedy.map(|one| format!("{}; {}", found.line, one.edits.join(", ")));
     let fits = with.filter(|line| line.chars().count() <= LINE_MAX);
-    let kind = || remedy.map(|one| format!("{}; {}", found.line, helpful(one)));
+    let kind = || remedy.map(|one| format!("{}; {}", found.line, helpful(found, &one.kind)));
     let short = || kind().filter(|line| line.chars().count() <= LINE_MAX);
     fits.or_else(short).unwrap_or_else(|| found.line.clone())
 }
@@ -136,19 +136,18 @@ fn by_itself(found: &Explanation) -> Option<&'static str> {
 }
 
 /// What kind of change helps, where there is no room for the change itself.
-fn helpful(remedy: &Remedy) -> String {
-    let words = match &*remedy.kind {
+fn helpful(found: &Explanation, kind: &str) -> String {
+    let suspended = found.blocked_by.first().is_some_and(|check| check.id == "TENANT_SUSPENDED");
+    let words = match kind {
         "wait" => "wait",
         "resume" => "resume it",
-        // What holds it back first is its tenant, and the change is beside that.
-        _ if remedy.edits.first().is_some_and(|edit| edit.starts_with("resume ")) => {
-            "resume it, and more"
-        }
+        "move" => "move it",
+        // Whatever else is changed, it does not start without that.
+        _ if suspended => "resume it, and more",
         "raise" => "raise it",
         "release" => "a release helps",
         "shrink" => "ask for less",
         "add" => "add nodes",
-        "move" => "move it",
         other => return format!("{other} helps"),
     };
     words.to_owned()

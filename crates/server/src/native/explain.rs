@@ -97,13 +97,13 @@ async fn answer(
         let ask = history::Named { partition, application: name, key: Name::new(key) };
         body.history = history::all(service, asked, ask, found.sequence).await?;
     }
-    if let About::Explained(explanation) = &found.about
+    if let About::Explained(explanation) = found.about
         && !wanted.is_empty()
         && explanation.verdict != Verdict::Allocated
     {
-        let (caller, ask) = (asked.caller.clone(), explanation.ask);
-        let books = found.books;
-        let looked = tokio::task::spawn_blocking(move || wanted.look(&books, &caller, now, ask));
+        let (caller, books) = (asked.caller.clone(), found.books);
+        let looked = move || wanted.look(&books, &caller, now, &explanation);
+        let looked = tokio::task::spawn_blocking(looked);
         body.remedies = Some(looked.await.unwrap_or_else(|_| gave_up()));
     }
     Ok(json(asked, &body))
@@ -129,11 +129,17 @@ impl Sought {
         self.kinds.is_empty() && !self.in_turn
     }
 
-    /// What would start an ask, as the caller may see it.
-    fn look(&self, books: &Books, caller: &Caller, now: Timestamp, ask: AllocationId) -> Remedies {
-        let mut found = remedy::remedies(books, now, ask, &self.kinds, TRIALS);
+    /// What would start an ask that is explained, as the caller may see it.
+    fn look(
+        &self,
+        books: &Books,
+        caller: &Caller,
+        now: Timestamp,
+        explanation: &explain::Explanation,
+    ) -> Remedies {
+        let mut found = remedy::remedies(books, now, explanation, &self.kinds, TRIALS);
         if self.in_turn {
-            found.look_in_turn(books, now, ask, TURN_STEPS);
+            found.look_in_turn(books, now, explanation.ask, TURN_STEPS);
         }
         edits::told(books, caller, &found)
     }
@@ -191,7 +197,7 @@ pub fn explanation_of(
     let mut told = explained(books, &caller, found);
     told.stamp = Stamp { sequence, epoch: String::new(), as_of: time(now) };
     if !sought.is_empty() && found.verdict != Verdict::Allocated {
-        told.remedies = Some(sought.look(books, &caller, now, found.ask));
+        told.remedies = Some(sought.look(books, &caller, now, found));
     }
     Ok(told)
 }
@@ -211,8 +217,7 @@ fn about(
     };
     let ask: Option<AllocationId> = match key {
         Some(key) => {
-            let mut all = books.allocations_of(application);
-            let found = all.find(|(_, row)| row.key == *key).map(|(id, _)| id);
+            let found = books.allocation_named(application, key);
             if found.is_none() {
                 return About::Missing;
             }

@@ -21,11 +21,10 @@ use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::id::AllocationId;
-use crate::schedule::Scheduler;
 use crate::time::Timestamp;
 use crate::wait::Blocker;
 
-use super::explain;
+use super::{Explanation, Kind, kind};
 use trial::Trial;
 
 /// How many trials are made for one ask unless somebody says otherwise.
@@ -119,27 +118,32 @@ pub struct Remedies {
     pub ran_out: bool,
 }
 
-/// What would start an ask that waits, as far as so many trials find it.
+/// What would start an ask that waits as this explains, as far as so many trials find it.
 ///
 /// It is tried as if it were next: what others wait for is not looked at, unless a node is kept for it. Where
 /// the RM answers questions about nodes, it is taken to accept them, and nothing is exact.
 pub fn remedies(
     books: &Books,
     now: Timestamp,
-    ask: AllocationId,
+    explanation: &Explanation,
     wanted: &[RemedyKind],
     trials: u32,
 ) -> Remedies {
-    let Some(mut trial) = Trial::of(books, now, ask, trials) else { return Remedies::default() };
+    let trial = Trial::of(books, now, explanation.ask, trials);
+    let Some(mut trial) = trial else { return Remedies::default() };
     if trial.starts(&[]) {
-        let after = if waits_for_rm(books, now, ask) { After::RmAccepts } else { After::Others };
+        let first = explanation.blocked_by().next().map(|check| check.blocker);
+        let waits_for_rm = first.is_some_and(|blocker| {
+            kind(blocker) == Kind::Rm || matches!(blocker, Blocker::NodeConstraint(_))
+        });
+        let after = if waits_for_rm { After::RmAccepts } else { After::Others };
         return Remedies { starts_after: Some(after), ..Remedies::default() };
     }
     let resumed = resume::find(&mut trial);
     let enough = resumed.is_some();
     let mut found = Vec::new();
-    for kind in RemedyKind::ALL.into_iter().filter(|kind| wanted.contains(kind)) {
-        match kind {
+    for one in RemedyKind::ALL.into_iter().filter(|one| wanted.contains(one)) {
+        match one {
             RemedyKind::Wait => found.extend(wait::find(&mut trial)),
             RemedyKind::Resume => found.extend(resumed.clone()),
             // Where its tenant is to be resumed, and no more, nothing else is smaller.
@@ -158,17 +162,6 @@ pub fn remedies(
         }
     }
     Remedies { found, ran_out: trial.ran_out(), ..Remedies::default() }
-}
-
-/// Whether an ask waits for nothing but a word of the RM.
-fn waits_for_rm(books: &Books, now: Timestamp, ask: AllocationId) -> bool {
-    let mut scheduler = Scheduler::new(books);
-    scheduler.next(books, now, &mut Vec::new()); // What the RM refused is found out when it is looked at.
-    let found = explain(books, &scheduler, ask);
-    let first = found.as_ref().and_then(|found| found.blocked_by().next());
-    first.is_some_and(|check| {
-        matches!(check.blocker, Blocker::AwaitingRm(_) | Blocker::NodeConstraint(_))
-    })
 }
 
 impl Remedies {

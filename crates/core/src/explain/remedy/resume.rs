@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use crate::name::Name;
 use crate::wait::Blocker;
 
 use super::edit::Edit;
@@ -21,23 +22,17 @@ pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
 pub(super) fn edits(trial: &Trial) -> Vec<Edit> {
     let books = trial.books();
     let mut edits: Vec<Edit> = Vec::new();
+    let mut known: Option<&Name> = None;
     for check in trial.explanation().blocked_by() {
         let Blocker::QueueState(queue) = check.blocker else { continue };
         let row = books.queue(queue);
         let tenant = row.settings.tenant.as_ref().filter(|tenant| tenant.suspended);
-        let edit = tenant.map(|one| Edit::Resume {
-            partition: row.partition,
-            tenant: one.tenant.clone(),
-            queue,
-        });
-        // A tenant with others below it has its own tasks in a leaf below its queue.
-        let known = |edit: &Edit| match (edit, tenant) {
-            (Edit::Resume { tenant, .. }, Some(one)) => *tenant == one.tenant,
-            _ => false,
+        // A tenant with others below it has its own tasks in a leaf right below its queue.
+        let Some(tenant) = tenant.map(|one| &one.tenant).filter(|one| known != Some(one)) else {
+            continue;
         };
-        if !edits.iter().any(known) {
-            edits.extend(edit);
-        }
+        known = Some(tenant);
+        edits.push(Edit::Resume { partition: row.partition, tenant: tenant.clone(), queue });
     }
     edits
 }

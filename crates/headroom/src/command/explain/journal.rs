@@ -6,7 +6,6 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use headroom_api::client::Sought;
 use headroom_api::headroomv1::Explanation;
-use headroom_core::Name;
 use headroom_core::books::Books;
 use headroom_core::explain::{explain, first_of};
 use headroom_core::id::AllocationId;
@@ -56,11 +55,12 @@ pub(super) fn explained(
 fn find(books: &Books, partition: &str, subject: &str) -> Option<AllocationId> {
     let partition = books.partition(books.partition_named(partition)?);
     let (application, key) = match subject.split_once('/') {
-        Some((application, key)) => (application, Some(Name::new(key))),
+        Some((application, key)) => (application, Some(key)),
         None => (subject, None),
     };
     let application = *partition.applications.get(application)?;
-    let Some(key) = key else { return first_of(books, application) };
-    let ask = *partition.allocations.get(&*key)?;
-    (books.allocation(ask).application == application).then_some(ask)
+    match key {
+        Some(key) => books.allocation_named(application, key),
+        None => first_of(books, application),
+    }
 }

@@ -39,9 +39,7 @@ pub(super) struct Named {
 impl Named {
     fn find(&self, books: &Books) -> Option<AllocationId> {
         let partition = books.partition(books.partition_named(&self.partition)?);
-        let application = *partition.applications.get(&*self.application)?;
-        let ask = *partition.allocations.get(&*self.key)?;
-        (books.allocation(ask).application == application).then_some(ask)
+        books.allocation_named(*partition.applications.get(&*self.application)?, &self.key)
     }
 }
 

@@ -91,7 +91,7 @@ fn told(
             let mut told = explained(&books, caller, &explanation);
             told.would_start = Some(starts as u64);
             if explanation.verdict != Verdict::StartsNext && !sought.is_empty() {
-                told.remedies = Some(sought.look(&books, caller, now, explanation.ask));
+                told.remedies = Some(sought.look(&books, caller, now, &explanation));
             }
             if ran_out {
                 told.remedies.get_or_insert_default().ran_out = true;
