@@ -107,11 +107,17 @@ fn a_server_tells_what_its_journal_knows_of_the_time_before_its_start() {
         assert_eq!((found.code, &*found.stderr), (Some(0), ""));
         let told: Value = serde_json::from_str(&found.stdout).unwrap();
         let history = told["history"].as_array().unwrap().clone();
+        if words.contains(&"--history") {
+            assert_eq!(told["since"], history.last().unwrap()["at"], "and not since the start");
+        }
         let told = history.iter().map(|one| {
             (one["id"].as_str().unwrap().to_owned(), one["at"].as_str().unwrap().to_owned())
         });
         told.collect::<Vec<_>>()
     };
+    let shown = folder.run(&["explain", "app/first", "--server", &address, "--history"]);
+    let none = "\nwhat it waited for\n  nothing, as far as the journal goes back\n";
+    assert!(shown.stdout.contains(none), "{}", shown.stdout);
     let known = explain(&[]);
     assert_eq!(known.len(), 1, "since its start it waits for one thing: {known:?}");
     let all = explain(&["--history"]);

@@ -97,7 +97,7 @@ impl Explain {
         if self.json {
             return output::print(&(serde_json::to_string_pretty(found)? + "\n"));
         }
-        output::print(&output::printable_lines(&shown(found)))
+        output::print(&output::printable_lines(&shown(found, self.history)))
     }
 }
 
@@ -116,8 +116,8 @@ fn page_of(code: &str) -> Result<&'static str> {
 /// The answer in one line, with the cheapest remedy if that still fits.
 fn first_line(found: &Explanation) -> String {
     let remedy = found.remedies.as_ref().and_then(|all| all.items.first());
-    // Nobody need do anything where it is on its way.
-    let remedy = remedy.filter(|_| by_itself(found).is_none());
+    // Nobody need do anything where it is on its way, nor is it the change that is missing where others go first.
+    let remedy = remedy.filter(|_| by_itself(found).is_none() && !is_behind_a_head(found));
     let with = remedy.map(|one| format!("{}; {}", found.line, one.edits.join(", ")));
     let fits = with.filter(|line| line.chars().count() <= LINE_MAX);
     let kind = || remedy.map(|one| format!("{}; {}", found.line, helpful(found, &one.kind)));
@@ -133,6 +133,12 @@ fn by_itself(found: &Explanation) -> Option<&'static str> {
         "RECOVERING" => Some("it is looked at as it is once the nodes have reported"),
         _ => None,
     }
+}
+
+/// Whether it is not its turn in the line of its leaf.
+fn is_behind_a_head(found: &Explanation) -> bool {
+    let first = found.blocked_by.first().map(|check| &*check.id);
+    matches!(first, Some("BEHIND_HEAD" | "HELD_FOR_HEAD"))
 }
 
 /// What kind of change helps, where there is no room for the change itself.
@@ -153,8 +159,8 @@ fn helpful(found: &Explanation, kind: &str) -> String {
     words.to_owned()
 }
 
-/// The first line, then the evidence.
-fn shown(found: &Explanation) -> String {
+/// The first line, then the evidence; what it waited for if that is asked for or has changed.
+fn shown(found: &Explanation, history: bool) -> String {
     let mut text = first_line(found) + "\n";
     // Writing to a string cannot fail.
     let _ = writeln!(text);
@@ -184,8 +190,11 @@ fn shown(found: &Explanation) -> String {
         let _ = writeln!(text, "\nchecks, in their order");
         found.checks.iter().for_each(|check| of_check(&mut text, check));
     }
-    if found.history.len() > 1 {
+    if history || found.history.len() > 1 {
         let _ = writeln!(text, "\nwhat it waited for");
+        if found.history.is_empty() {
+            let _ = writeln!(text, "  nothing, as far as the journal goes back");
+        }
         for change in &found.history {
             let _ = writeln!(
                 text,
@@ -261,12 +270,12 @@ const fn said(turn: InTurn) -> &'static str {
     }
 }
 
-/// What something waits for that starts as it is; nothing where it does not.
-const fn starts_once(remedies: &Remedies) -> Option<&'static str> {
+/// When something starts that needs no change; nothing where it does not.
+const fn starts_when(remedies: &Remedies) -> Option<&'static str> {
     if remedies.starts_alone {
-        Some("those before it have started")
+        Some("when it is next, if those before it leave the room")
     } else if remedies.starts_once_accepted {
-        Some("the RM has accepted a node for it")
+        Some("once the RM has accepted a node for it")
     } else {
         None
     }
@@ -279,14 +288,14 @@ fn said_once(kind: &str, edits: &str) -> String {
 }
 
 fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) {
-    let once = starts_once(remedies);
-    if let Some(once) = once {
-        let _ = writeln!(text, "\nit starts as it is once {once}");
+    let when = starts_when(remedies);
+    if let Some(when) = when {
+        let _ = writeln!(text, "\nit starts as it is {when}");
     }
     if let Some(turn) = remedies.in_turn {
         let _ = writeln!(text, "as it is, when those before it go first: {}", said(turn));
     }
-    if once.is_some() {
+    if when.is_some() {
         return;
     }
     let coming = by_itself(found);
@@ -295,7 +304,8 @@ fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) 
     }
     if coming.is_none() || !remedies.items.is_empty() {
         let sooner = if coming.is_some() { " sooner" } else { "" };
-        let _ = writeln!(text, "\nwhat would start it{sooner}");
+        let next = if found.ahead.is_some_and(|ahead| ahead > 0) { ", were it next" } else { "" };
+        let _ = writeln!(text, "\nwhat would start it{sooner}{next}");
     }
     for one in &remedies.items {
         let mut about = String::from(if one.exact { "" } else { " (there may be less)" });

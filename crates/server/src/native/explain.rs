@@ -96,6 +96,12 @@ async fn answer(
     if let Some(key) = body.ask.as_deref().filter(|_| wanted.all_changes) {
         let ask = history::Named { partition, application: name, key: Name::new(key) };
         body.history = history::all(service, asked, ask, found.sequence).await?;
+        // What it waits for now may be older than the scheduler.
+        if let (Some(first), Some(last)) = (body.blocked_by.first(), body.history.last())
+            && first.id == last.id
+        {
+            body.since = Some(last.at);
+        }
     }
     if let About::Explained(explanation) = found.about
         && !wanted.is_empty()
