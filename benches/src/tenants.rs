@@ -188,7 +188,7 @@ fn submission(of: u64, number: u64) -> Command {
         user: Name::new("user"),
         ..Submit::default()
     };
-    Command::SubmitTask(Box::new(SubmitTask { submit, asks: vec![ask], ..SubmitTask::default() }))
+    Command::SubmitTask(Box::new(SubmitTask { submit, ask, ..SubmitTask::default() }))
 }
 
 fn tenant(number: u64) -> Name {

@@ -48,18 +48,7 @@ pub enum Command {
     Submit(Submit),
     /// An application is not to be submitted, since who submits it could not be found out. It is
     /// rejected, and remembered as that.
-    RejectApplication {
-        /// Partition name.
-        partition: Name,
-        /// Application id.
-        application: Name,
-        /// The queue that was asked for; may be empty.
-        queue: Name,
-        /// Which rule, by a short code that does not change.
-        code: Name,
-        /// Why, in a sentence.
-        message: Name,
-    },
+    RejectApplication(Box<RejectApplication>),
     /// An application asks for room on one node.
     Ask(Ask),
     /// Something is given back: an allocation, a waiting ask, or all of an application.
@@ -175,17 +164,37 @@ pub enum Command {
 pub struct SubmitTask {
     /// Its application; its id is that of the task, and a tenant is named.
     pub submit: Submit,
-    /// Its members, one at least, which start together: each asks for room on one node. Partition and
-    /// application are those of the task, and none has a node.
-    pub asks: Vec<Ask>,
-    /// What else is said of it. How many members there are is what it asks for, and what it says of that
-    /// is not looked at.
+    /// What each member asks for: room on one node. The members are equal and start together, so one ask stands
+    /// for all of them. Partition and application are those of the task, and it has no node.
+    ///
+    /// Its key is that of an only member. Several members have the keys `KEY.1`, `KEY.2` and so on.
+    pub ask: Ask,
+    /// The other settings of the task. `members` is the number of members; 0 stands for 1.
     pub settings: TaskSettings,
 }
 
 impl SubmitTask {
-    /// How many members a task may have.
+    /// The largest number of members of a task: all of them are placed in one step.
     pub const MEMBERS_MAX: u32 = 1_000;
+
+    /// Returns the number of members, at least 1.
+    pub fn members(&self) -> u32 {
+        self.settings.members.max(1)
+    }
+
+    /// Returns the asks of all members, in order.
+    pub fn asks(&self) -> impl Iterator<Item = Ask> {
+        let members = self.members();
+        (1..=members).map(move |number| match members {
+            1 => self.ask.clone(),
+            _ => Ask { key: member_key(&self.ask.key, number), ..self.ask.clone() },
+        })
+    }
+}
+
+/// Returns the allocation key of one of several members; the first has number 1.
+pub fn member_key(key: &Name, number: u32) -> Name {
+    Name::from(alloc::format!("{key}.{number}"))
 }
 
 /// What may happen to a task by a request. Source: tenants §3.
@@ -308,6 +317,29 @@ pub struct Submit {
     pub gang_style: GangStyle,
     /// How long its gang may take to become complete; zero for the default.
     pub placeholder_timeout: Millis,
+}
+
+/// An application is not submitted, but remembered as rejected.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RejectApplication {
+    /// Partition name.
+    pub partition: Name,
+    /// Application id.
+    pub application: Name,
+    /// The queue that was asked for; may be empty.
+    pub queue: Name,
+    /// The rule that refuses it, by a short code that does not change.
+    pub code: Name,
+    /// The reason, in a sentence.
+    pub message: Name,
+    /// Who submitted it; empty if that could not be found out.
+    pub user: Name,
+    /// The groups of the user, or the first of them.
+    pub groups: Vec<Name>,
+    /// The tenant for which it was submitted; empty for none.
+    pub tenant: Name,
+    /// Whether it was submitted as a task of the tenant.
+    pub of_task: bool,
 }
 
 /// An application asks for room on one node.

@@ -121,7 +121,8 @@ pub mod view;
 mod wait;
 
 pub use command::{
-    AddNode, Ask, Command, SetForeign, SetTenant, Submit, SubmitTask, TaskChange, Verdicts,
+    AddNode, Ask, Command, RejectApplication, SetForeign, SetTenant, Submit, SubmitTask,
+    TaskChange, Verdicts, member_key,
 };
 pub use event::{
     AskTraits, Event, PreemptionCause, TaskStep, TenantDrift, Termination, Throttled, ThrottledType,
@@ -132,7 +133,7 @@ pub use name::Name;
 pub use ordered::OrderedMap;
 pub use rejection::{RefusalCode, Rejection, TaskRejection, TenantRejection};
 pub use rules::activation::Gate as DriverGate;
-pub use rules::decide;
+pub use rules::{COMMAND_BYTES_MAX, decide};
 pub use schedule::preempt;
 pub use schedule::{
     ClassId, Example, MARKS, Mark, Note, RESERVATION_DELAY, RESERVATION_WAIT, Reason, Scheduler,

@@ -117,6 +117,26 @@ pub enum Rejection {
         /// The most.
         limit: usize,
     },
+    /// A list with more entries than it may have.
+    #[error("the {what} are {count}; no more than {limit} can be")]
+    TooMany {
+        /// What is listed.
+        what: &'static str,
+        /// The number of entries.
+        count: usize,
+        /// The most.
+        limit: usize,
+    },
+    /// A command whose record would be too large for the journal.
+    #[error(
+        "the request takes about {bytes} bytes in the journal, more than the {limit} that one request may take; send less at once: fewer members, labels, tags, or blocked nodes"
+    )]
+    CommandTooLarge {
+        /// The size of the command and its events.
+        bytes: usize,
+        /// The most.
+        limit: usize,
+    },
     /// An answer to a question that was never put.
     #[error("question {question} was never put; the last one is {last}, 0 if there was none")]
     UnknownQuestion {
@@ -339,6 +359,8 @@ impl Rejection {
             Self::Tenant(rejection) => rejection.code(),
             Self::Task(rejection) => rejection.code(),
             Self::LongName { .. } => RefusalCode::LongName,
+            Self::TooMany { .. } => RefusalCode::TooMany,
+            Self::CommandTooLarge { .. } => RefusalCode::CommandTooLarge,
             Self::EmptyName { .. } => RefusalCode::EmptyName,
             Self::DuplicateNode { .. } => RefusalCode::DuplicateNode,
             Self::UnknownNode { .. } => RefusalCode::UnknownNode,

@@ -68,3 +68,34 @@ fn books_that_were_read_back_are_the_same_and_go_on_alike() {
 fn empty_books_are_read_back() {
     assert_eq!(read(&written(&Books::default())), Books::default());
 }
+
+#[test]
+fn sums_of_asks_beyond_64_bits_are_exact_after_a_snapshot_too() {
+    let mut world = headroom_core::testkit::tell_world(
+        "
+        queue root.a
+        queue root.b
+        app app1 root.a ann
+        app app2 root.b bob
+        ask a1 app1 memory=9223372036854775807
+        ask b1 app2 memory=9223372036854775807
+        ask b2 app2 vcore=1
+        ",
+    );
+    let copy = read(&written(&world.books));
+    assert_eq!(copy, world.books);
+    copy.check().unwrap_or_else(|wrong| panic!("{wrong}"));
+    world.books = copy;
+    for (application, key) in [("app1", "a1"), ("app2", "b1")] {
+        let release = headroom_core::Command::Release {
+            partition: "default".into(),
+            application: application.into(),
+            key: Some(key.into()),
+            termination: headroom_core::Termination::StoppedByRm,
+        };
+        world.command(&release).expect("it is there");
+        world.books.check().unwrap_or_else(|wrong| panic!("{wrong}"));
+    }
+    let root = world.books.queues().iter().next().expect("the root queue").1;
+    assert_eq!(world.books.types().amounts(&root.pending).to_string(), "{vcore: 1000 m}");
+}

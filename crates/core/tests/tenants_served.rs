@@ -62,7 +62,7 @@ fn submit(world: &mut World, tenant: &str, task: &str, vcore: i64, priority: i32
         user: Name::new("ann"),
         ..Submit::default()
     };
-    let command = SubmitTask { submit, asks: vec![ask], ..SubmitTask::default() };
+    let command = SubmitTask { submit, ask, ..SubmitTask::default() };
     world.command(&Command::SubmitTask(Box::new(command))).expect("it is taken");
 }
 

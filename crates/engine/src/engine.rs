@@ -10,7 +10,7 @@ use headroom_core::{Command, Millis, Timestamp};
 use headroom_journal::Store;
 use headroom_journal::disk::Disk;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, SteadyClock};
 use crate::error::{EngineError, chain};
 use crate::handle::{COMMANDS_WAITING, Handle, Message};
 use crate::published::Published;
@@ -112,6 +112,8 @@ impl Engine {
         let trail = settings.audit.take().map(Trail::open).transpose();
         let trail = trail.map_err(EngineError::Audit)?.unwrap_or_default();
         let mut recovered = recover_with(&*store, trail, tell)?;
+        let clock = SteadyClock::new(Arc::clone(&settings.clock), recovered.time);
+        settings.clock = Arc::new(clock.clone());
         let begin = Begin {
             sequence: recovered.sequence,
             replayed: recovered.replayed,
@@ -124,7 +126,6 @@ impl Engine {
         }
         let (sender, receiver) = mpsc::channel(settings.commands_waiting.max(1));
         let (published, stopped) = (writer.published(), Arc::new(OnceLock::new()));
-        let clock = Arc::clone(&settings.clock);
         let reports = sender.downgrade();
         let handle = Handle::new(sender, published.clone(), Arc::clone(&stopped), clock);
         let rounds = Rounds::new(settings.users.take(), Arc::clone(&published.vitals));

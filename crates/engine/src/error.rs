@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use headroom_journal::{JournalError, TooDeep};
+use headroom_journal::{JournalError, Unwritable};
 
 /// An error with its causes, in one line.
 pub fn chain(error: &dyn std::error::Error) -> String {
@@ -54,12 +54,12 @@ pub enum EngineError {
     Journal(#[from] JournalError),
     /// A record cannot be written.
     #[error("record {sequence} cannot be written")]
-    TooDeep {
+    Unwritable {
         /// Its number.
         sequence: u64,
         /// Why.
         #[source]
-        source: TooDeep,
+        source: Unwritable,
     },
     /// A record that is whole does not follow from those before it.
     #[error(transparent)]

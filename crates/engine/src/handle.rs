@@ -9,7 +9,7 @@ use headroom_core::books::Books;
 use headroom_core::{Millis, Scheduler, Timestamp};
 use headroom_journal::{Origin, ReadStore};
 
-use crate::clock::Clock;
+use crate::clock::{Clock as _, ClockOffset, SteadyClock};
 use crate::feed::Feed;
 use crate::health::{Checked, Health, Verified};
 use crate::published::Published;
@@ -87,7 +87,7 @@ pub struct Handle {
     sender: mpsc::Sender<Message>,
     published: Published,
     stopped: Arc<OnceLock<String>>,
-    clock: Arc<dyn Clock>,
+    clock: SteadyClock,
 }
 
 impl Handle {
@@ -95,7 +95,7 @@ impl Handle {
         sender: mpsc::Sender<Message>,
         published: Published,
         stopped: Arc<OnceLock<String>>,
-        clock: Arc<dyn Clock>,
+        clock: SteadyClock,
     ) -> Self {
         Self { sender, published, stopped, clock }
     }
@@ -248,6 +248,16 @@ impl Handle {
     /// The audit of tenants. Reading it may block.
     pub const fn audit(&self) -> &AuditReader {
         &self.published.audit
+    }
+
+    /// The time that the engine goes by.
+    pub const fn clock(&self) -> &SteadyClock {
+        &self.clock
+    }
+
+    /// Returns both times if the system clock has jumped and is not followed.
+    pub fn clock_offset(&self) -> Option<ClockOffset> {
+        self.clock.offset()
     }
 
     /// How many messages may still be sent before the next must wait.

@@ -44,7 +44,7 @@ mod writer;
 pub use answers::ANSWERS_KEPT;
 pub use audit::{AuditError, Audited, audit, follow};
 pub use changes::{CHANGES_MOST, Changes, changes_of};
-pub use clock::{Clock, HandClock, SystemClock};
+pub use clock::{CLOCK_TOLERANCE, Clock, ClockOffset, HandClock, SteadyClock, SystemClock};
 pub use engine::{Begin, Engine, Pace, Settings};
 pub use error::{EngineError, Impossible, chain};
 pub use feed::{ENTRIES_KEPT, Entry, Feed, Follower, TooOld};

@@ -52,14 +52,14 @@ pub struct OfTenant {
 pub(crate) fn named(books: &Books, cause: Option<&Command>, event: &Event) -> Named {
     let look = Look { books };
     if let Event::ApplicationRejected { partition, .. } = event {
-        let submit = match cause {
-            Some(Command::SubmitTask(task)) => Some((&task.submit, true)),
-            Some(Command::Submit(submit)) => Some((submit, false)),
+        let tenant = match cause {
+            Some(Command::SubmitTask(task)) => Some((&task.submit.tenant, true)),
+            Some(Command::Submit(submit)) => Some((&submit.tenant, false)),
+            Some(Command::RejectApplication(one)) => Some((&one.tenant, one.of_task)),
             _ => None,
         };
-        let of = submit.filter(|(submit, _)| !submit.tenant.is_empty());
-        let tenant =
-            of.map(|(submit, is_task)| Box::new(look.under(*partition, &submit.tenant, is_task)));
+        let of = tenant.filter(|(tenant, _)| !tenant.is_empty());
+        let tenant = of.map(|(tenant, is_task)| Box::new(look.under(*partition, tenant, is_task)));
         return Named { tenant, ..look.of_application(event) };
     }
     match event {

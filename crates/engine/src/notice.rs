@@ -163,7 +163,11 @@ pub fn notices(
 fn is_of_task(books: &Books, cause: Option<&Command>, event: &Event) -> bool {
     let application = match event {
         Event::ApplicationAdded { .. } | Event::ApplicationRejected { .. } => {
-            return matches!(cause, Some(Command::SubmitTask(_)));
+            return match cause {
+                Some(Command::SubmitTask(_)) => true,
+                Some(Command::RejectApplication(rejected)) => rejected.of_task,
+                _ => false,
+            };
         }
         Event::ApplicationMoved { application, .. } | Event::ApplicationRemoved { application } => {
             *application

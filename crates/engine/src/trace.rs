@@ -97,7 +97,7 @@ const fn kind(command: &Command) -> &'static str {
         Command::SetSchedulable { .. } => "SetSchedulable",
         Command::RemoveNode { .. } => "RemoveNode",
         Command::Submit(_) => "Submit",
-        Command::RejectApplication { .. } => "RejectApplication",
+        Command::RejectApplication(_) => "RejectApplication",
         Command::Ask(_) => "Ask",
         Command::Release { .. } => "Release",
         Command::RemoveApplication { .. } => "RemoveApplication",

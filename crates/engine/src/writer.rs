@@ -123,6 +123,8 @@ pub struct Writer {
     entries: VecDeque<Arc<Entry>>,
     told: Vec<record::Record>,
     swept: Timestamp,
+    /// When it was last found out whether the files of the journal are in place.
+    looked_after: Timestamp,
     scanned: Timestamp,
     scan_every: Option<Millis>,
     history: Arc<History>,
@@ -171,6 +173,7 @@ impl Writer {
             entries: VecDeque::new(),
             told: Vec::new(),
             swept: time,
+            looked_after: time,
             scanned: time,
             scan_every: Some(SCAN_EVERY),
             history: Arc::default(),
@@ -237,20 +240,29 @@ impl Writer {
             let entry = self.entry_of(sequence);
             return Ok(Ok(Accepted { sequence, entry, repeated: true }));
         }
-        match decide(&self.books, now, &command) {
-            Ok(events) => {
-                self.events = events;
-                let entry = self.record(now, Some((origin, command)))?;
-                let sequence = self.journal.next() - 1;
-                Ok(Ok(Accepted { sequence, entry, repeated: false }))
+        let events = match decide(&self.books, now, &command) {
+            Ok(events) => events,
+            Err(rejection) => return Ok(Err(self.refuse(now, &command, rejection))),
+        };
+        let command = command.recorded(&events);
+        let record = self.record_of(now, Some((origin, command)), events);
+        // What cannot be written is refused before anything of it is applied: a request must not stop the journal.
+        let entry = match self.journal.encode(&record) {
+            Ok(bytes) => self.carry_out(record, bytes),
+            Err(why) => {
+                let command = record.command.expect("it has the command");
+                return Ok(Err(self.refuse(now, &command, why.into())));
             }
-            Err(rejection) => {
-                self.work.refused += 1;
-                self.tally.refuse(&command, &rejection);
-                self.note_refusal(now, &command);
-                Ok(Err(rejection))
-            }
-        }
+        };
+        let sequence = self.journal.next() - 1;
+        Ok(Ok(Accepted { sequence, entry, repeated: false }))
+    }
+
+    fn refuse(&mut self, now: Timestamp, command: &Command, rejection: Rejection) -> Rejection {
+        self.work.refused += 1;
+        self.tally.refuse(command, &rejection);
+        self.note_refusal(now, command);
+        rejection
     }
 
     /// Let the scheduler take at most so many steps; whether there may be more.
@@ -397,17 +409,39 @@ impl Writer {
         now: Timestamp,
         cause: Option<(Origin, Command)>,
     ) -> Result<Option<Arc<Entry>>, EngineError> {
-        if self.events.is_empty() {
-            return Ok(None);
+        let events = std::mem::take(&mut self.events);
+        let record = self.record_of(now, cause, events);
+        let sequence = record.sequence;
+        let bytes = self.journal.encode(&record);
+        let bytes = bytes.map_err(|source| EngineError::Unwritable { sequence, source })?;
+        Ok(self.carry_out(record, bytes))
+    }
+
+    /// Returns the next record, of which nothing is applied yet.
+    fn record_of(
+        &self,
+        now: Timestamp,
+        cause: Option<(Origin, Command)>,
+        events: Vec<Event>,
+    ) -> Record {
+        let (origin, command) = cause.unzip();
+        let origin = origin.filter(|one| *one != Origin::default());
+        Record { sequence: self.journal.next(), time: now, origin, command, events }
+    }
+
+    /// Applies a record and adds its bytes to the batch; does nothing if nothing happens in it.
+    fn carry_out(&mut self, record: Record, bytes: Vec<u8>) -> Option<Arc<Entry>> {
+        if record.events.is_empty() {
+            return None;
         }
-        let sequence = self.journal.next();
-        self.scheduler.count_records(sequence);
-        let (mut told_rm, events) = (Vec::new(), std::mem::take(&mut self.events));
-        let mut names = Vec::with_capacity(events.len());
+        let now = record.time;
+        self.scheduler.count_records(record.sequence);
+        let mut told_rm = Vec::new();
+        let mut names = Vec::with_capacity(record.events.len());
         let Self { books, scheduler, telling, edges, told, tally, facts: said, .. } = self;
         let mut heard = |record: record::Record| told.push(record);
-        let command = cause.as_ref().map(|(_, command)| command);
-        for event in &events {
+        let command = record.command.as_ref();
+        for event in &record.events {
             told_rm.extend(notices(books, now, command, event));
             names.push(named(books, command, event));
             facts(books, command, event, said);
@@ -423,19 +457,14 @@ impl Writer {
         let tasks = states(books, &names);
         telling.finish(&mut heard);
         self.hear_notes(now);
-        let (origin, command) = cause.unzip();
-        let origin = origin.filter(|one| *one != Origin::default());
-        let record = Record { sequence, time: now, origin, command, events };
-        let added = self.journal.add(&record);
-        let bytes = added.map_err(|source| EngineError::TooDeep { sequence, source })?;
         self.batch.records += 1;
-        self.batch.bytes += bytes;
+        self.batch.bytes += self.journal.add(&record, bytes);
         self.answers.note(&record);
         self.trail.add(&record, &self.facts);
         self.facts.clear();
         let entry = Arc::new(Entry { record, notices: told_rm, named: names, tasks });
         self.entries.push_back(Arc::clone(&entry));
-        Ok(Some(entry))
+        Some(entry)
     }
 
     fn note_refusal(&mut self, now: Timestamp, command: &Command) {

@@ -92,7 +92,8 @@ fn add(
 ) {
     let (origin, command) = cause.unzip();
     let record = Record { sequence: journal.next(), time, origin, command, events };
-    journal.add(&record).unwrap();
+    let bytes = journal.encode(&record).unwrap();
+    journal.add(&record, bytes);
 }
 
 /// What the program prints, and tells beside it; the folder is called `data`.

@@ -67,6 +67,22 @@ pub enum JournalError {
         /// The id of that process, or `unknown`.
         holder: String,
     },
+    /// A file of the running journal was removed or replaced.
+    #[error(
+        "{at} was removed or replaced while the journal was in use; what was acknowledged before is in the original file. Put it back and start again, or restore a backup", at = path.display()
+    )]
+    Replaced {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// There is an audit, but no journal that it follows from.
+    #[error(
+        "{at} has an audit but no journal; put the journal back, or move the folder `audit` away to begin a new journal", at = path.display()
+    )]
+    Gone {
+        /// The folder of the journal.
+        path: PathBuf,
+    },
     /// It was written by a later version.
     #[error("{at} has format {found}, this version reads formats up to {known}; use the version that wrote it", at = path.display())]
     Newer {

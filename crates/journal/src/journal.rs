@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::store::Store;
-use crate::{JournalError, Record, TooDeep};
+use crate::{JournalError, Record, Unwritable};
 
 /// Records are added one by one, and kept with one flush.
 ///
@@ -15,7 +15,8 @@ use crate::{JournalError, Record, TooDeep};
 /// let mut journal = Journal::new(Box::new(kept.open()));
 /// let (time, origin, command, events) = (Timestamp::ZERO, None, None, Vec::new());
 /// let record = Record { sequence: journal.next(), time, origin, command, events };
-/// journal.add(&record)?;
+/// let bytes = journal.encode(&record)?;
+/// journal.add(&record, bytes);
 /// assert_eq!(journal.sync()?, 1);
 ///
 /// let first = journal.store().read(1)?.next().expect("one was kept")?;
@@ -39,19 +40,24 @@ impl Journal {
         Self { store, batch: Vec::new() }
     }
 
-    /// Add the next record to the batch; how many bytes it has. Nobody else knows of it before [`Journal::sync`].
+    /// Returns the bytes of a record that may be added: nothing has to be applied to find out that it may not.
     ///
     /// # Errors
-    /// When it cannot be written down; the batch is as it was.
+    /// When it cannot be written, or is longer than a store takes.
+    pub fn encode(&self, record: &Record) -> Result<Vec<u8>, Unwritable> {
+        record.encode()
+    }
+
+    /// Adds the next record to the batch, with the bytes that [`Journal::encode`] made of it. Returns their number.
+    /// Nobody else knows of the record before [`Journal::sync`].
     ///
     /// # Panics
     /// When its number is not [`Journal::next`].
-    pub fn add(&mut self, record: &Record) -> Result<u64, TooDeep> {
+    pub fn add(&mut self, record: &Record, bytes: Vec<u8>) -> u64 {
         assert_eq!(record.sequence, self.next(), "records are numbered without gaps");
-        let bytes = record.encode()?;
         let length = bytes.len() as u64;
         self.batch.push(bytes);
-        Ok(length)
+        length
     }
 
     /// The number of the next record that is added.
@@ -70,6 +76,14 @@ impl Journal {
             self.batch.clear();
         }
         Ok(self.store.next() - 1)
+    }
+
+    /// Finds out whether the journal is still where others would look for it.
+    ///
+    /// # Errors
+    /// As [`Store::check`]; as fatal as those of [`Journal::sync`].
+    pub fn check(&mut self) -> Result<(), JournalError> {
+        self.store.check()
     }
 
     /// The store, for reading.

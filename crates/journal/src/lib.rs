@@ -31,10 +31,10 @@ pub use exercise::exercise;
 pub use files::{FileReader, FileStore, repair};
 pub use journal::Journal;
 pub use memory::{MemoryJournal, MemoryStore};
-pub use record::{DecodeError, FORMAT, LEVELS_MAX, Origin, Record, TooDeep, What};
+pub use record::{DecodeError, FORMAT, LEVELS_MAX, Origin, Record, Unwritable, What};
 pub use store::{
-    CHUNK_BYTES_MAX, Lease, RECORD_BYTES_MAX, ReadStore, Records, SNAPSHOTS_KEPT, Snapshot,
-    SnapshotHead, Store, Stored, WriteSnapshot,
+    AUDIT_FOLDER, CHUNK_BYTES_MAX, Lease, RECORD_BYTES_MAX, ReadStore, Records, SNAPSHOTS_KEPT,
+    Snapshot, SnapshotHead, Store, Stored, WriteSnapshot,
 };
 pub use verify::{Seen, Verified, verify};
 

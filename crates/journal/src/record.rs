@@ -2,18 +2,18 @@
 
 use prost::Message as _;
 
-use headroom_core::{Command, Event, Timestamp};
+use headroom_core::{Command, Event, Rejection, Timestamp};
 
 use crate::proto;
+use crate::store::RECORD_BYTES_MAX;
 use crate::wire::{At as _, Decoded, Fault, Field, required};
 
 /// The version of the record format that this crate writes, and the newest that it reads.
 ///
-/// What each brought: 2 user limits of queues; 3 limits of applications and drivers; 4 parts of queues by
-/// percent and weight.
-/// What each brought: 2 user limits of queues; 3 limits of applications and drivers; 4 states
-/// of queues, lifetimes of applications, labels and block lists of nodes.
-pub const FORMAT: u32 = 4;
+/// What each brought: 2 user limits of queues; 3 limits of applications and drivers; 4 fractions of queues by
+/// percent and weight, states of queues, lifetimes of applications, labels and block lists of nodes; 5 one ask for
+/// all members of a task, and refusals without what was asked for.
+pub const FORMAT: u32 = 5;
 
 /// How deep queues, and the rules that find a parent queue, may nest in a record.
 ///
@@ -127,24 +127,54 @@ pub enum What {
 
 /// Why a record cannot be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the record nests queues or rules {levels} levels deep, at most {LEVELS_MAX} are possible")]
-pub struct TooDeep {
-    /// How many levels.
-    pub levels: usize,
+pub enum Unwritable {
+    /// Nobody could read it again.
+    #[error(
+        "the record nests queues or rules {levels} levels deep, at most {LEVELS_MAX} are possible"
+    )]
+    TooDeep {
+        /// How many levels.
+        levels: usize,
+    },
+    /// No store takes it.
+    #[error("the record has {bytes} bytes, at most {RECORD_BYTES_MAX} are possible")]
+    TooLarge {
+        /// Its size.
+        bytes: usize,
+    },
+}
+
+impl From<Unwritable> for Rejection {
+    fn from(why: Unwritable) -> Self {
+        match why {
+            Unwritable::TooDeep { levels } => Self::TooMany {
+                what: "levels of queues or rules",
+                count: levels,
+                limit: LEVELS_MAX,
+            },
+            Unwritable::TooLarge { bytes } => {
+                Self::CommandTooLarge { bytes, limit: RECORD_BYTES_MAX }
+            }
+        }
+    }
 }
 
 impl Record {
     /// The bytes of the record; equal records have equal bytes.
     ///
     /// # Errors
-    /// When it nests deeper than [`LEVELS_MAX`]: nobody could read it.
-    pub fn encode(&self) -> Result<Vec<u8>, TooDeep> {
+    /// When it nests deeper than [`LEVELS_MAX`], or is longer than [`RECORD_BYTES_MAX`].
+    pub fn encode(&self) -> Result<Vec<u8>, Unwritable> {
         let message = self.to_message();
         let levels = levels_of(&message);
         if levels > LEVELS_MAX {
-            return Err(TooDeep { levels });
+            return Err(Unwritable::TooDeep { levels });
         }
-        Ok(message.encode_to_vec())
+        let bytes = message.encode_to_vec();
+        if bytes.len() > RECORD_BYTES_MAX {
+            return Err(Unwritable::TooLarge { bytes: bytes.len() });
+        }
+        Ok(bytes)
     }
 
     /// The record of these bytes.

@@ -10,6 +10,9 @@ use std::path::PathBuf;
 use crate::error::{Damage, JournalError, Place};
 use crate::record::Record;
 
+/// The folder in that of a journal where the audit of tenants is, which follows from the journal.
+pub const AUDIT_FOLDER: &str = "audit";
+
 /// How many snapshots are kept: should the newest be damaged, the one before and the records
 /// since then give the same books.
 pub const SNAPSHOTS_KEPT: usize = 2;
@@ -166,6 +169,14 @@ pub trait Store: ReadStore + Send {
     /// When the lease is over, or the disk fails. Then more is kept than is needed, and it may be
     /// tried again.
     fn truncate(&mut self, lease: Lease) -> Result<u64, JournalError>;
+
+    /// Finds out whether what is appended is still where others would look for it.
+    ///
+    /// # Errors
+    /// When something was put in its place, or it was removed: nothing is taken any more then.
+    fn check(&mut self) -> Result<(), JournalError> {
+        Ok(())
+    }
 
     /// A reader of what there is now, for another thread, while this goes on writing. What is truncated away meanwhile
     /// is an error of whoever reads it.

@@ -24,7 +24,8 @@ fn write_for_ever(folder: &Path) {
             let time = Timestamp::from_millis(journal.next());
             let (sequence, command) = (journal.next(), Some(Deed::Tick));
             let record = Record { sequence, time, origin: None, command, events: Vec::new() };
-            journal.add(&record).unwrap();
+            let bytes = journal.encode(&record).unwrap();
+            journal.add(&record, bytes);
         }
         let kept = journal.sync().unwrap();
         writeln!(out, "kept {kept}").unwrap();

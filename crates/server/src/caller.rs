@@ -3,6 +3,17 @@
 use headroom_api::headroomv1::Role;
 use headroom_core::Name;
 
+/// What proves who a caller is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// Nothing: an open server trusts whoever reaches it.
+    Nothing,
+    /// A certificate, which a browser shows for any page.
+    Certificate,
+    /// A bearer token that was verified. No page of another site can have a browser send it.
+    Bearer,
+}
+
 /// Who makes a request, as authenticated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
@@ -16,6 +27,8 @@ pub struct Caller {
     pub roles: Vec<Role>,
     /// For which tenants, and those below them, the roles of tenants hold.
     pub tenants: Vec<Name>,
+    /// What proves it.
+    pub proof: Proof,
 }
 
 impl Caller {
@@ -27,6 +40,7 @@ impl Caller {
             groups: Vec::new(),
             roles: vec![Role::Admin],
             tenants: Vec::new(),
+            proof: Proof::Nothing,
         }
     }
 

@@ -12,6 +12,7 @@ mod about;
 pub mod audit;
 pub mod auth;
 mod caller;
+mod conditions;
 pub mod convert;
 mod family;
 pub mod grpc;
@@ -35,7 +36,7 @@ mod watch_queues;
 mod whole;
 
 pub use about::About;
-pub use caller::Caller;
+pub use caller::{Caller, Proof};
 pub use family::{Family, REQUEST_ID, Refusal, rpc_code};
 pub use live::{Live, Managers, OpenStream, RequestKind, Requests, StreamKind, Traces};
 pub use log_levels::{LogLevelError, LogLevels, TARGET_BYTES_MAX, TARGETS_MAX, targets};

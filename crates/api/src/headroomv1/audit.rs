@@ -33,6 +33,14 @@ pub enum AuditType {
     TaskCancelled,
     /// A task is to stop for the sake of others.
     TaskEvicted,
+    /// Whoever runs a task has said that it runs.
+    TaskConfirmed,
+    /// What a task really uses was measured.
+    TaskMeasured,
+    /// A task, or a member of it, has another size.
+    TaskResized,
+    /// A task has another priority or deadline.
+    TaskRanked,
     /// A task was not taken in.
     TaskRejected,
     /// The tasks of a tenant start in another order.

@@ -40,6 +40,19 @@ pub struct ServerHealth {
     /// While it reads the journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovering: Option<RecoveryProgress>,
+    /// Both times, if the system clock has jumped and the scheduler does not follow it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockOffset>,
+}
+
+/// The times of a system clock that has jumped, and of the scheduler, which goes on by the time that has passed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClockOffset {
+    /// The time of the system clock.
+    pub system: Timestamp,
+    /// The time of the scheduler, which records have.
+    pub scheduler: Timestamp,
 }
 
 /// What a server does.

@@ -30,8 +30,8 @@ pub use explanation::{
     NodesLookedAt, Remedies, Remedy, VerdictChange, WouldRun,
 };
 pub use health::{
-    JournalHealth, JournalState, RecoveryProgress, ResourceManager, ResourceManagerState,
-    ServerHealth, ServerState, WriterHealth,
+    ClockOffset, JournalHealth, JournalState, RecoveryProgress, ResourceManager,
+    ResourceManagerState, ServerHealth, ServerState, WriterHealth,
 };
 pub use level::{Level, LogLevel};
 pub use page::{Page, Stamp};

@@ -277,14 +277,14 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/headroom/v1/events",
         tag: Tag::Events,
-        summary: "What happened: a stream, or a list where `Accept` is JSON.",
+        summary: "List events. With `Accept: text/event-stream`, follow them as a stream.",
         access: Access::Viewer,
         query: &[FROM, TO, KIND, OBJECT, FIND, LIMIT, CURSOR],
         request: None,
         own_answers: &[
             ok(&[
-                Body { media: "text/event-stream", shape: Shape::Stream("Event") },
                 Body { media: JSON, shape: Shape::One("EventPage") },
+                Body { media: "text/event-stream", shape: Shape::Stream("Event") },
             ]),
             UNCHANGED,
             BAD_PAGE,

@@ -27,6 +27,7 @@ mod quota_clock;
 mod recovery;
 mod rejected;
 mod shape;
+mod spent_keys;
 #[cfg(feature = "snapshot")]
 mod stored;
 mod task;
@@ -56,6 +57,7 @@ pub use queue::{Queue, QueueSettings, QueueState, TenantQueue};
 pub use recovery::Recovery;
 pub use rejected::Rejected;
 pub use shape::Shapes;
+pub use spent_keys::SpentKeys;
 pub use task::{Task, TaskEnd, TaskOutcome, TaskRequest, TaskSettings, TaskState, Tasks};
 pub use tenant::{Tenant, Tenants};
 pub use tracker::{Level, Limit, LimitSettings, LimitSubject, TrackerError};

@@ -15,6 +15,7 @@ use super::link::Link;
 use super::question::{OpenQuestions, Questions};
 use super::recovery::Recovery;
 use super::rejected::Rejected;
+use super::spent_keys::SpentKeys;
 use super::task::Tasks;
 use super::tenant::Tenants;
 use super::tracker::Trackers;
@@ -125,6 +126,9 @@ pub struct Partition {
     /// Its tasks; follows from the applications.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub tasks: Tasks,
+    /// Idempotency keys of tasks that are no longer remembered.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub spent_keys: SpentKeys,
 }
 
 #[cfg(feature = "snapshot")]

@@ -12,9 +12,7 @@ use crate::config::{
 };
 use crate::id::{ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
-#[cfg(feature = "testkit")]
-use crate::resource::ResourceType;
-use crate::resource::{Amounts, Quantity, Resources, Shortfall};
+use crate::resource::{Amounts, Beyond, Quantity, ResourceType, Resources, Shortfall};
 use crate::time::{Millis, Timestamp};
 
 use super::priority::ShownPriorities;
@@ -209,8 +207,12 @@ pub struct Queue {
     pub derived_applications: Option<u64>,
     /// Allocated here and below; no type with amount zero.
     pub allocated: Resources,
-    /// Asked for here and below and not allocated; no type with amount zero.
+    /// Asked for here and below and not allocated; no type with amount zero. A sum beyond 64 bits shows as
+    /// [`Quantity::MAX`].
     pub pending: Resources,
+    /// What of the pending sums is beyond that, so that nobody's asks make those of others too large to count.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    pub(super) pending_beyond: Beyond,
     /// Of what is allocated, what the RM was asked to stop for the sake of others; no type with
     /// amount zero.
     pub preempting: Resources,
@@ -372,13 +374,24 @@ impl Queue {
 
     #[inline]
     pub(super) fn pend(&mut self, amount: &Resources) {
-        self.pending.add(amount);
+        self.pending_beyond.add(&mut self.pending, amount);
     }
 
     #[inline]
     pub(super) fn unpend(&mut self, amount: &Resources) {
-        self.pending.subtract(amount);
+        self.pending_beyond.subtract(&mut self.pending, amount);
         self.pending.prune();
+    }
+
+    /// Whether some pending sum shows less than it is, or would after a restart.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn has_largest_pending(&self) -> bool {
+        self.pending.iter().any(|(_, amount)| amount == Quantity::MAX)
+    }
+
+    /// Returns the exact pending sums of the types that show [`Quantity::MAX`].
+    pub(crate) fn largest_pending(&self) -> alloc::collections::BTreeMap<ResourceType, i128> {
+        self.pending_beyond.largest(&self.pending)
     }
 }
 

@@ -147,8 +147,13 @@ pub struct Task {
 pub struct Tasks {
     /// Those that have ended, by their ids.
     ended: OrderedMap<Name, ApplicationId>,
-    /// The same by the number of their end.
-    ends: OrderedMap<u64, ApplicationId>,
+    /// The numbers of their ends.
+    numbers: OrderedMap<u64, ()>,
+    /// The same by tenant and the number of their end.
+    ends: OrderedMap<(Name, u64), ApplicationId>,
+    /// How many of each tenant are among them, and the tenants in the order of that.
+    ended_of: OrderedMap<Name, u64>,
+    by_ended: OrderedMap<(u64, Name), ()>,
     /// Those that were submitted with a key, by tenant and key; of several the newest, which alone has it.
     keys: OrderedMap<(Name, Name), ApplicationId>,
     /// All that are remembered, by tenant and the number of their submission.
@@ -171,10 +176,40 @@ impl Tasks {
         self.keys.get(&(tenant.clone(), key.clone())).copied()
     }
 
-    /// Those that ended first, as far as there are too many when `more` have ended.
+    /// Those to forget when `more` have ended: the first that ended of the tenant that has most. So a tenant whose
+    /// tasks come and go quickly pushes out its own, and nobody else's.
     pub(crate) fn beyond(&self, more: usize) -> Vec<ApplicationId> {
         let surplus = (self.ends.len() + more).saturating_sub(Self::REMEMBERED);
-        self.ends.iter().take(surplus).map(|(_, task)| *task).collect()
+        let Some(((_, tenant), ())) = self.by_ended.last() else { return Vec::new() };
+        let first = (tenant.clone(), 0);
+        let own = self.ends.iter_from(&first).take_while(|((of, _), _)| of == tenant);
+        own.take(surplus).map(|(_, task)| *task).collect()
+    }
+
+    /// A task of a tenant has ended.
+    fn add_end(&mut self, id: ApplicationId, (name, tenant): (&Name, &Name), number: u64) {
+        self.ended.insert(name.clone(), id);
+        self.numbers.insert(number, ());
+        self.ends.insert((tenant.clone(), number), id);
+        self.count_ended(tenant, |count| count + 1);
+    }
+
+    /// A task that has ended is forgotten.
+    fn remove_end(&mut self, (name, tenant): (&Name, &Name), number: u64) {
+        self.ended.remove(name);
+        self.numbers.remove(&number);
+        self.ends.remove(&(tenant.clone(), number));
+        self.count_ended(tenant, |count| count - 1);
+    }
+
+    fn count_ended(&mut self, tenant: &Name, change: impl FnOnce(u64) -> u64) {
+        let before = self.ended_of.remove(tenant).unwrap_or_default();
+        self.by_ended.remove(&(before, tenant.clone()));
+        let after = change(before);
+        if after > 0 {
+            self.ended_of.insert(tenant.clone(), after);
+            self.by_ended.insert((after, tenant.clone()), ());
+        }
     }
 
     /// The tasks of a tenant that were submitted behind this number, in order of submission.
@@ -215,7 +250,7 @@ impl Tasks {
     }
 
     fn next_number(&self) -> u64 {
-        self.ends.last().map_or(0, |(number, _)| *number) + 1
+        self.numbers.last().map_or(0, |(number, ())| *number) + 1
     }
 
     fn add(&mut self, id: ApplicationId, (name, number): (&Name, u64), task: &Task) {
@@ -225,8 +260,7 @@ impl Tasks {
             self.keys.insert((tenant.clone(), request.key.clone()), id);
         }
         if let Some(end) = &task.end {
-            self.ended.insert(name.clone(), id);
-            self.ends.insert(end.number, id);
+            self.add_end(id, (name, tenant), end.number);
         }
         if task.measured.is_some() {
             self.measure(&task.settings.tenant, None, task.measured.as_ref());
@@ -240,8 +274,7 @@ impl Tasks {
             self.keys.remove(&(tenant.clone(), request.key.clone()));
         }
         if let Some(end) = &task.end {
-            self.ended.remove(name);
-            self.ends.remove(&end.number);
+            self.remove_end((name, tenant), end.number);
         }
         if task.measured.is_some() {
             self.measure(&task.settings.tenant, task.measured.as_ref(), None);
@@ -308,9 +341,15 @@ impl Books {
         let until = settings.max_wait.map(|wait| row.submitted + wait);
         let task = Task { settings: settings.clone(), waits_until: until, ..Task::default() };
         let (partition, name, number) = (row.partition, row.name.clone(), row.number);
+        let submitted = row.submitted;
         row.task = Some(task.clone().into());
         self.begin_meter(application, &settings.tenant);
         self.free_key(partition, settings);
+        let row = self.partition_mut(partition);
+        row.spent_keys.remove(&settings.tenant, &settings.request.key);
+        if let Some(tenants) = &row.settings.tenants {
+            row.spent_keys.expire(submitted, tenants.idempotency_ttl);
+        }
         if let Some(until) = until {
             self.timers.insert((until, Timer::Wait(application)), ());
         }
@@ -381,9 +420,9 @@ impl Books {
         let name = row.name.clone();
         let Some(task) = row.task.as_deref_mut() else { return };
         task.end = Some(TaskEnd { outcome, at: now, number });
+        let tenant = task.settings.tenant.clone();
         let tasks = &mut self.partition_mut(partition).tasks;
-        tasks.ended.insert(name, application);
-        tasks.ends.insert(number, application);
+        tasks.add_end(application, (&name, &tenant), number);
     }
 
     /// A task that was given all its nodes has started.
@@ -410,7 +449,15 @@ impl Books {
         let row = &self.applications[application];
         let Some(task) = row.task.clone() else { return };
         let (partition, name, number) = (row.partition, row.name.clone(), row.number);
-        self.partition_mut(partition).tasks.forget(application, (&name, number), &task);
+        let submitted = row.submitted;
+        let TaskSettings { tenant, request, .. } = &task.settings;
+        let partition = self.partition_mut(partition);
+        if !request.key.is_empty()
+            && partition.tasks.submitted(tenant, &request.key) == Some(application)
+        {
+            partition.spent_keys.add(tenant, &request.key, submitted);
+        }
+        partition.tasks.forget(application, (&name, number), &task);
     }
 
     /// What is known of the tasks of each partition that has any, made anew from the applications.

@@ -23,7 +23,7 @@ pub use kind::{Kind, kind};
 pub use node::{MISSES, Miss, NodeReason, Nodes};
 pub use place::Place;
 pub use sentence::{LINE_MAX, cut};
-pub use suppose::{Imagined, SUPPOSED_STEPS, Supposed, TakenIn, member, suppose, unused_name};
+pub use suppose::{Imagined, SUPPOSED_STEPS, Supposed, TakenIn, suppose, unused_name};
 
 use alloc::vec::Vec;
 

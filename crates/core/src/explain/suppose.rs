@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use crate::books::Books;
-use crate::command::{Ask, Command, Submit, SubmitTask};
+use crate::command::{Ask, Command, Submit, SubmitTask, member_key};
 use crate::copy::Copy;
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, PartitionId};
@@ -23,8 +23,8 @@ pub const SUPPOSED_STEPS: usize = 10_000;
 /// Something that might be submitted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Supposed {
-    /// An application, and what it asks for.
-    Application(Submit, Vec<Ask>),
+    /// An application, what each of its members asks for, and how many members it has. Keys of members are made.
+    Application(Submit, Ask, u32),
     /// A task of a tenant.
     Task(SubmitTask),
 }
@@ -115,8 +115,10 @@ fn submitted(
     let mut then = books.clone();
     let commands = match supposed {
         Supposed::Task(task) => alloc::vec![Command::SubmitTask(task.clone().into())],
-        Supposed::Application(submit, asks) => {
-            let asks = asks.iter().cloned().map(Command::Ask);
+        Supposed::Application(submit, ask, members) => {
+            let key = |number| member_key(&submit.application, number);
+            let asks = (1..=*members).map(|number| Ask { key: key(number), ..ask.clone() });
+            let asks = asks.map(Command::Ask);
             core::iter::once(Command::Submit(submit.clone())).chain(asks).collect()
         }
     };
@@ -154,13 +156,8 @@ pub fn unused_name(books: &Books, partition: PartitionId, members: u32) -> Name 
                 || row.allocations.get(&**name).is_some()
                 || row.tasks.ended(name).is_some()
         };
-        !taken(name) && !(1..=members).any(|number| taken(&member(name, number)))
+        !taken(name) && !(1..=members).any(|number| taken(&member_key(name, number)))
     };
     let names = (1_u64..).map(|number| Name::from(alloc::format!("would-run-{number}")));
     names.into_iter().find(is_free).unwrap_or_default()
-}
-
-/// What a member of something is called, the first with number 1.
-pub fn member(name: &Name, number: u32) -> Name {
-    Name::from(alloc::format!("{name}.{number}"))
 }

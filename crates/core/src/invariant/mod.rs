@@ -238,7 +238,9 @@ impl Books {
         for (id, row) in self.queues().iter() {
             let sum = sums.queues.get(&id).unwrap_or(&nothing);
             equal(&row.path, "allocated", &row.allocated, &sum.allocated.pruned())?;
-            equal(&row.path, "pending", &row.pending, &sum.pending.pruned())?;
+            equal(&row.path, "pending", &row.pending, &sum.shown_pending())?;
+            let (kept, exact) = (row.largest_pending(), sum.largest_pending());
+            equal(&row.path, "pending beyond 64 bits", &kept, &exact)?;
             equal(&row.path, "preempting", &row.preempting, &sum.preempting.pruned())?;
             equal(&row.path, "running applications", &row.running, &sum.running)?;
             equal(&row.path, "allocating applications", &row.allocating, &sum.allocating)?;

@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 
 use crate::books::{Allocation, Application, ApplicationState, Books, Mark};
 use crate::id::{ApplicationId, LevelId, NodeId, PartitionId, QueueId};
-use crate::resource::Resources;
+use crate::resource::{Quantity, ResourceType, Resources};
 
 use super::NOTHING;
 
@@ -25,13 +25,29 @@ pub(super) struct ApplicationSum {
 
 #[derive(Default)]
 pub(super) struct QueueSum {
-    pub(super) pending: Resources,
+    /// Exact, also beyond 64 bits.
+    pub(super) pending: BTreeMap<ResourceType, i128>,
     pub(super) allocated: Resources,
     pub(super) preempting: Resources,
     pub(super) running: u64,
     pub(super) allocating: u64,
     pub(super) children: u32,
     pub(super) applications: u32,
+}
+
+impl QueueSum {
+    /// Returns the pending sums as a queue shows them: cut off at the largest amount, without zeros.
+    pub(super) fn shown_pending(&self) -> Resources {
+        let shown = |exact: i128| i64::try_from(exact).map_or(Quantity::MAX, Quantity::of);
+        let sums = self.pending.iter().map(|(resource, exact)| (*resource, shown(*exact)));
+        sums.filter(|(_, amount)| *amount != Quantity::ZERO).collect()
+    }
+
+    /// Returns the exact pending sums of the types that a queue shows at the largest amount.
+    pub(super) fn largest_pending(&self) -> BTreeMap<ResourceType, i128> {
+        let sums = self.pending.iter().map(|(resource, exact)| (*resource, *exact));
+        sums.filter(|(_, exact)| *exact >= i128::from(i64::MAX)).collect()
+    }
 }
 
 #[derive(Default)]
@@ -151,7 +167,9 @@ impl Sums {
             if placed {
                 sum.allocated.add(resources);
             } else {
-                sum.pending.add(resources);
+                for (resource, amount) in resources.iter() {
+                    *sum.pending.entry(resource).or_default() += i128::from(amount.get());
+                }
             }
             if allocation.mark == Mark::Preempted {
                 sum.preempting.add(resources);

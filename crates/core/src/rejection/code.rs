@@ -12,6 +12,8 @@ codes! {
         AccessList = "ACCESS_LIST",
         /// An ask for nothing, or for less than nothing.
         AskSize = "ASK_SIZE",
+        /// The record of the request would be too large.
+        CommandTooLarge = "COMMAND_TOO_LARGE",
         /// The tag for a deadline or an estimate is no time.
         Deadline = "DEADLINE",
         /// An application of this id is there.
@@ -36,6 +38,8 @@ codes! {
         GangSize = "GANG_SIZE",
         /// The same key came with another body.
         IdempotencyMismatch = "IDEMPOTENCY_MISMATCH",
+        /// The task of the key is no longer remembered.
+        KeySpent = "KEY_SPENT",
         /// The key was used for another task.
         KeyTaken = "KEY_TAKEN",
         /// The tag `headroom/lifetime` of an application is no time.
@@ -46,6 +50,8 @@ codes! {
         LongName = "LONG_NAME",
         /// An ask leaves out too many nodes.
         ManyBlockedNodes = "MANY_BLOCKED_NODES",
+        /// The tenant has used as many keys as are remembered.
+        ManyKeys = "MANY_KEYS",
         /// The largest ask that a queue takes would become smaller.
         MaximumAllocationLowered = "MAXIMUM_ALLOCATION_LOWERED",
         /// The queue takes in no more applications.
@@ -94,13 +100,15 @@ codes! {
         RunsBelowStopped = "RUNS_BELOW_STOPPED",
         /// A sum would not fit into 64 bits.
         SumTooLarge = "SUM_TOO_LARGE",
+        /// A task asks for more than any machine has.
+        TaskAmount = "TASK_AMOUNT",
         /// A task cannot ask for more.
         TaskAsk = "TASK_ASK",
         /// A task, or an application, of this id is there.
         TaskExists = "TASK_EXISTS",
         /// A task has no members, or too many.
         TaskMembers = "TASK_MEMBERS",
-        /// Members of a task are not alike.
+        /// A task has several members, and something that only one of them can have.
         TaskMembersUnlike = "TASK_MEMBERS_UNLIKE",
         /// The task is in a state where this cannot be done.
         TaskState = "TASK_STATE",
@@ -154,6 +162,8 @@ codes! {
         TenantUser = "TENANT_USER",
         /// The tenant, or the defaults, was changed by somebody else.
         TenantVersion = "TENANT_VERSION",
+        /// A list has more entries than it may have.
+        TooMany = "TOO_MANY",
         /// Placement rules have made as many queues as may be.
         TooManyQueues = "TOO_MANY_QUEUES",
         /// There are as many tenants as can be.

@@ -39,6 +39,26 @@ pub enum TaskRejection {
         /// The key.
         key: Name,
     },
+    /// The task of its key has ended, and is no longer remembered.
+    #[error(
+        "tenant {tenant} submitted a task under the key {key:?} that has ended and is no longer remembered; choose another key for another task"
+    )]
+    KeySpent {
+        /// The tenant.
+        tenant: Name,
+        /// The key.
+        key: Name,
+    },
+    /// The tenant has used as many keys as are remembered.
+    #[error(
+        "tenant {tenant} has used {most} keys whose tasks have ended, the most that are remembered; wait until the first are no longer valid, submit without a key, or lower `tenants.idempotencyttl`"
+    )]
+    ManyKeys {
+        /// The tenant.
+        tenant: Name,
+        /// The most.
+        most: u32,
+    },
     /// Something else was said of it under the key.
     #[error(
         "task {task} was released under the key {key:?} by a request that said something else; choose another key"
@@ -61,13 +81,28 @@ pub enum TaskRejection {
         /// How many it may have.
         most: usize,
     },
-    /// Its members are not alike.
+    /// The task has several members, but its ask has a trait that only one of them can have.
     #[error(
-        "task {task} has members that are not alike, and they start together; give all of them the same resources, priority, label and blocked nodes and no node, or submit tasks of their own"
+        "task {task} has several members, but its ask is a placeholder, an originator, of a task group, or bound to one node, which only one member can be; submit it as one member"
     )]
     Unlike {
         /// Its id.
         task: Name,
+    },
+    /// It asks for more than any machine has.
+    #[error(
+        "task {task} asks for {amount}{unit} {resource} a member; no member may ask for more than {most}{unit}",
+        unit = unit_of(resource)
+    )]
+    Amount {
+        /// Its id.
+        task: Name,
+        /// Resource type.
+        resource: Name,
+        /// As asked for.
+        amount: Quantity,
+        /// The most.
+        most: Quantity,
     },
     /// It does not stand where this can happen.
     #[error("task {task} is {is} and cannot be {what}; that is for tasks that are {where_it_can}")]
@@ -149,7 +184,10 @@ impl TaskRejection {
             Self::Unknown { .. } => RefusalCode::UnknownTask,
             Self::Exists { .. } => RefusalCode::TaskExists,
             Self::KeyTaken { .. } => RefusalCode::KeyTaken,
+            Self::KeySpent { .. } => RefusalCode::KeySpent,
+            Self::ManyKeys { .. } => RefusalCode::ManyKeys,
             Self::OtherUnderKey { .. } => RefusalCode::IdempotencyMismatch,
+            Self::Amount { .. } => RefusalCode::TaskAmount,
             Self::Members { .. } => RefusalCode::TaskMembers,
             Self::Unlike { .. } => RefusalCode::TaskMembersUnlike,
             Self::State { .. } => RefusalCode::TaskState,

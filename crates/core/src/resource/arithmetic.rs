@@ -31,6 +31,22 @@ impl Resources {
         }
     }
 
+    /// Adds in place if no sum leaves 64 bits; otherwise changes nothing. Returns whether it added.
+    #[inline]
+    pub(crate) fn add_within(&mut self, other: &Self) -> bool {
+        if plainly(self.raw_mut(), other.raw(), i64::wrapping_add) {
+            return true;
+        }
+        let fits = other.iter().all(|(resource, amount)| {
+            let sum = self.get_or_zero(resource).get().checked_add(amount.get());
+            sum.is_some_and(|sum| sum != i64::MIN)
+        });
+        if fits {
+            self.add(other);
+        }
+        fits
+    }
+
     /// `SubFrom`: subtract in place, over the union of types; may go below zero.
     #[inline]
     pub fn subtract(&mut self, other: &Self) {

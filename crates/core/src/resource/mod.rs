@@ -17,6 +17,7 @@ mod share;
 mod stored;
 mod types;
 mod vector;
+mod wide;
 
 pub use amounts::Amounts;
 pub(crate) use amounts::{figures, told, unit_of};
@@ -28,3 +29,4 @@ pub use section::Sections;
 pub use share::{Share, Shares};
 pub use types::{ResourceType, ResourceTypes};
 pub use vector::Resources;
+pub(crate) use wide::Beyond;

@@ -16,7 +16,8 @@ use super::application::{Placement, linked, placed};
 use super::life::Life;
 use super::node::node_named;
 use super::{
-    Naming, application_named, labels, named, partition_named, short, sum_fits, tenant, types_fit,
+    ID_BYTES_MAX, Naming, application_named, labels, named, partition_named, short, sum_fits,
+    tenant, types_fit, within,
 };
 
 /// One idempotent update of an ask or allocation. Source: scheduling §4.1.
@@ -52,7 +53,7 @@ pub(super) fn ask_of(
         });
     }
     short("task group", &ask.task_group)?;
-    short("required node", &ask.required_node)?;
+    within("required node", &ask.required_node, ID_BYTES_MAX)?;
     may_wish(books, application, ask)?;
     if ask.placeholder && ask.task_group.is_empty() {
         let (key, application) = (ask.key.clone(), ask.application.clone());
@@ -257,14 +258,14 @@ fn place(books: &Books, placement: &Placement<'_>, events: &mut Vec<Event>) {
 /// Whether an ask may say what it says of nodes: its queue has access to the label. Source:
 /// user-headroom §3 (checks 5 and 12).
 fn may_wish(books: &Books, application: ApplicationId, ask: &Ask) -> Result<(), Rejection> {
-    short("node label", &ask.node_label)?;
-    for node in &ask.blocked_nodes {
-        short("blocked node", node)?;
-    }
     let count = ask.blocked_nodes.len();
     if count > Ask::BLOCKED_NODES_MAX {
         let (key, limit) = (ask.key.clone(), Ask::BLOCKED_NODES_MAX);
         return Err(Rejection::ManyBlockedNodes { key, count, limit });
+    }
+    within("node label", &ask.node_label, ID_BYTES_MAX)?;
+    for node in &ask.blocked_nodes {
+        within("blocked node", node, ID_BYTES_MAX)?;
     }
     let queue = books.queue(books.application(application).queue);
     let labels = queue.settings.node_labels.as_ref();
@@ -296,24 +297,24 @@ fn traits(books: &Books, application: ApplicationId, ask: &Ask) -> AskTraits {
     }
 }
 
-/// The sums of the partition must stay within 64 bits.
+/// What an application asks for, and what runs in the partition, must each stay within 64 bits.
+///
+/// Asks of others do not count: a sum that many share must not let one of them keep the rest out.
 pub(super) fn sum_grows(
     books: &Books,
     application: ApplicationId,
     placed: bool,
     added: &Amounts,
 ) -> Result<(), Rejection> {
-    let partition = books.application(application).partition;
-    let root = books.queue(books.partition(partition).root);
+    let row = books.application(application);
     if placed {
-        sum_fits(books, "the allocations of the partition", Some(&root.allocated), added)
-    } else {
-        // A member that is about to take a place may wait again; it is no larger than that.
-        let may_wait =
-            (books.partition(partition).swap_count > 0).then(|| root.pending.plus(&root.allocated));
-        let held = may_wait.as_ref().unwrap_or(&root.pending);
-        sum_fits(books, "the asks of the partition", Some(held), added)
+        let root = books.queue(books.partition(row.partition).root);
+        return sum_fits(books, "the allocations of the partition", Some(&root.allocated), added);
     }
+    // A member that is about to replace a placeholder may wait again; it is no larger than that.
+    let may_wait = (row.swap_count > 0).then(|| row.pending.plus(&row.allocated));
+    let held = may_wait.as_ref().unwrap_or(&row.pending);
+    sum_fits(books, "the asks of the application", Some(held), added)
 }
 
 /// Something is given back, or the RM has done what it was asked to. Source: scheduling §13.1.

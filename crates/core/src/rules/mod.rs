@@ -16,6 +16,7 @@ mod outstanding;
 mod question;
 mod quota;
 mod recovery;
+mod size;
 mod submit;
 mod task;
 mod tenant;
@@ -23,6 +24,7 @@ mod timer;
 
 pub(crate) use application::{Placement, linked, placed};
 pub(crate) use labels::at_label;
+pub use size::COMMAND_BYTES_MAX;
 pub(crate) use submit::max_of_user;
 pub(crate) use tenant::lowered;
 
@@ -45,6 +47,7 @@ use crate::time::Timestamp;
 /// # Errors
 /// The [`Rejection`] says which rule is broken, with both sides of the comparison.
 pub fn decide(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Event>, Rejection> {
+    size::judge(command)?;
     match command {
         Command::Configure(configuration) => configure::configure(books, now, configuration),
         Command::AddNode(add) => node::add(books, add),
@@ -56,9 +59,7 @@ pub fn decide(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Ev
         }
         Command::RemoveNode { partition, node } => node::remove(books, now, partition, node),
         Command::Submit(submit) => submit::submit(books, now, submit),
-        Command::RejectApplication { partition, application, queue, code, message } => {
-            submit::reject(books, partition, application, queue, (code, message))
-        }
+        Command::RejectApplication(rejected) => submit::reject(books, rejected),
         Command::Ask(ask) => allocation::ask(books, now, ask),
         Command::Release { partition, application, key, termination } => {
             allocation::release(books, now, partition, application, key.as_ref(), *termination)
@@ -112,17 +113,35 @@ fn application_named(
     })
 }
 
-/// The longest name that a client may give anything, in bytes: what is remembered of clients
-/// must not grow with what they write.
-const NAME_BYTES_MAX: usize = 4_096;
+/// The longest id of an application, a node, an allocation or a tenant, and the longest name of a label, in bytes:
+/// what Kubernetes allows for the name of an object.
+pub(crate) const ID_BYTES_MAX: usize = 253;
 
+/// The longest other text that a client may send, in bytes: what Headroom keeps of a request must not grow with it.
+const TEXT_BYTES_MAX: usize = 4_096;
+
+/// Refuses an id that is empty or longer than [`ID_BYTES_MAX`].
 fn named(what: &'static str, name: &Name) -> Result<(), Rejection> {
-    if name.is_empty() { Err(Rejection::EmptyName { what }) } else { short(what, name) }
+    if name.is_empty() {
+        return Err(Rejection::EmptyName { what });
+    }
+    within(what, name, ID_BYTES_MAX)
 }
 
-fn short(what: &'static str, name: &str) -> Result<(), Rejection> {
-    let (bytes, limit) = (name.len(), NAME_BYTES_MAX);
+/// Refuses a text longer than [`TEXT_BYTES_MAX`]; it may be empty.
+fn short(what: &'static str, text: &str) -> Result<(), Rejection> {
+    within(what, text, TEXT_BYTES_MAX)
+}
+
+/// Refuses a text longer than `limit` bytes.
+fn within(what: &'static str, text: &str, limit: usize) -> Result<(), Rejection> {
+    let bytes = text.len();
     if bytes > limit { Err(Rejection::LongName { what, bytes, limit }) } else { Ok(()) }
+}
+
+/// Refuses a list with more than `limit` entries.
+fn few(what: &'static str, count: usize, limit: usize) -> Result<(), Rejection> {
+    if count > limit { Err(Rejection::TooMany { what, count, limit }) } else { Ok(()) }
 }
 
 /// Who names resource types, beside a queue file: how many may be known then, and how many of

@@ -3,6 +3,7 @@
 //! A command that lacks something is refused. An application that cannot be taken in is
 //! rejected: that is a fact, remembered with its reason. Scheduling §3.6.
 
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -10,7 +11,7 @@ use crate::books::{
     ApplicationState, Books, GangSettings, PLACEHOLDER_TIMEOUT, Partition, QueueSettings,
     QueueState,
 };
-use crate::command::Submit;
+use crate::command::{Command, RejectApplication, Submit};
 use crate::config::ApplicationOrder;
 use crate::config::legal::RECOVERY_QUEUE;
 use crate::event::Event;
@@ -26,10 +27,16 @@ mod deadline;
 mod queues;
 mod tenant;
 
-use super::{labels, named, partition_named, short};
+use super::{few, labels, named, partition_named, short};
 
 /// The tag that says when an application was made.
 const CREATED: &str = "yunikorn.apache.org/creationTime";
+/// The largest number of groups of one user: what Linux allows for a process.
+const GROUPS_MAX: usize = 65_536;
+/// The largest number of tags of an application.
+const TAGS_MAX: usize = 1_024;
+/// The largest size of all tags of an application: what Kubernetes allows for the annotations of an object.
+const TAG_BYTES_MAX: usize = 256 << 10;
 /// The tag that says how long the application may live, in seconds.
 const LIFETIME: &str = "headroom/lifetime";
 
@@ -40,14 +47,24 @@ pub(super) fn submit(
 ) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, &submit.partition)?;
     named("application id", &submit.application)?;
-    named("user name", &submit.user)?;
+    if submit.user.is_empty() {
+        return Err(Rejection::EmptyName { what: "user name" });
+    }
+    short("user name", &submit.user)?;
     short("queue", &submit.queue)?;
     short("tenant", &submit.tenant)?;
     if submit.tenant.is_empty() {
         super::tenant::are_named(books, partition, "the gang", &submit.placeholder_ask)?;
     }
+    few("groups of the user", submit.groups.len(), GROUPS_MAX)?;
     for group in &submit.groups {
         short("group name", group)?;
+    }
+    few("tags of the application", submit.tags.len(), TAGS_MAX)?;
+    let tags = submit.tags.iter().map(|(key, value)| key.len() + value.len()).sum::<usize>();
+    if tags > TAG_BYTES_MAX {
+        let (what, bytes, limit) = ("list of tags", tags, TAG_BYTES_MAX);
+        return Err(Rejection::LongName { what, bytes, limit });
     }
     let mut events = Vec::new();
     let (application, user) = (submit.application.clone(), submit.user.clone());
@@ -67,41 +84,99 @@ pub(super) fn submit(
             events.extend(deadline::event(books, submit));
             return Ok(events);
         }
-        Err(declined) => Event::ApplicationRejected {
-            partition,
-            queue: submit.queue.clone(),
-            application,
-            user,
-            groups,
-            code: Name::new(declined.code().as_str()),
-            message: Name::from(alloc::format!("{declined}")),
-        },
+        Err(declined) => {
+            let message = alloc::format!("{declined}");
+            rejected(partition, submit, &submit.queue, (declined.code(), &message))
+        }
     };
     events.push(rejected);
     Ok(events)
 }
 
-/// Remember an application as rejected that is not submitted at all.
-pub(super) fn reject(
-    books: &Books,
-    partition: &Name,
-    application: &Name,
+/// How many bytes of each part of a refusal are kept: together at most 2 KiB.
+const KEPT_MESSAGE_BYTES: usize = 768;
+const KEPT_NAME_BYTES: usize = 253;
+const KEPT_GROUPS_BYTES: usize = 253;
+
+/// Returns the event of a refused application. A refusal must cost little, whatever was sent, so it keeps the
+/// beginning of long texts and of a long list of groups.
+pub(in crate::rules) fn rejected(
+    partition: PartitionId,
+    submit: &Submit,
     queue: &Name,
-    (code, message): (&Name, &Name),
-) -> Result<Vec<Event>, Rejection> {
-    let partition = partition_named(books, partition)?;
-    named("application id", application)?;
-    short("queue", queue)?;
-    short("code", code)?;
-    short("message", message)?;
+    (code, message): (RefusalCode, &str),
+) -> Event {
+    let mut room = KEPT_GROUPS_BYTES;
+    let groups = submit.groups.iter().take_while(|group| {
+        let fits = group.len() <= room;
+        room = room.saturating_sub(group.len() + 1);
+        fits
+    });
+    Event::ApplicationRejected {
+        partition,
+        queue: beginning(queue, KEPT_NAME_BYTES),
+        application: submit.application.clone(),
+        user: beginning(&submit.user, KEPT_NAME_BYTES),
+        groups: groups.cloned().collect(),
+        code: Name::new(code.as_str()),
+        message: beginning(&Name::new(message), KEPT_MESSAGE_BYTES),
+    }
+}
+
+/// Returns a text, or its beginning and `…` if it has more than `most` bytes.
+fn beginning(text: &Name, most: usize) -> Name {
+    if text.len() <= most {
+        return text.clone();
+    }
+    let end = text.floor_char_boundary(most - '…'.len_utf8());
+    Name::from(alloc::format!("{}…", &text[..end]))
+}
+
+impl Command {
+    /// Returns the command to record where this one led to `events`: a refused submission is recorded as its
+    /// refusal, without what it asked for, so that refusals do not fill the journal.
+    #[must_use]
+    pub fn recorded(self, events: &[Event]) -> Self {
+        let [Event::ApplicationRejected { application, queue, user, groups, code, message, .. }] =
+            events
+        else {
+            return self;
+        };
+        let (submit, of_task) = match &self {
+            Self::Submit(submit) => (submit, false),
+            Self::SubmitTask(task) => (&task.submit, true),
+            _ => return self,
+        };
+        Self::RejectApplication(Box::new(RejectApplication {
+            partition: submit.partition.clone(),
+            application: application.clone(),
+            queue: queue.clone(),
+            code: code.clone(),
+            message: message.clone(),
+            user: user.clone(),
+            groups: groups.clone(),
+            tenant: submit.tenant.clone(),
+            of_task,
+        }))
+    }
+}
+
+/// Remembers an application as rejected that is not submitted at all.
+pub(super) fn reject(books: &Books, one: &RejectApplication) -> Result<Vec<Event>, Rejection> {
+    let partition = partition_named(books, &one.partition)?;
+    named("application id", &one.application)?;
+    let texts = [("queue", &one.queue), ("code", &one.code), ("message", &one.message)];
+    for (what, text) in texts.into_iter().chain([("user name", &one.user)]) {
+        short(what, text)?;
+    }
     Ok(vec![Event::ApplicationRejected {
         partition,
-        queue: queue.clone(),
-        application: application.clone(),
-        user: Name::default(),
-        groups: Vec::new(),
-        code: code.clone(),
-        message: message.clone(),
+        queue: one.queue.clone(),
+        application: one.application.clone(),
+        user: one.user.clone(),
+        groups: one.groups.clone(),
+        code: one.code.clone(),
+        message: one.message.clone(),
     }])
 }
 

@@ -13,7 +13,11 @@ use crate::time::Timestamp;
 use super::life::Life;
 use super::{gang, recovery, task, tenant};
 
-/// What follows from all timers that have fired, the earliest first.
+/// How many events one tick may make before it leaves further timers to the next: one record must not hold all that
+/// a million timers do at once.
+const EVENTS_PER_TICK: usize = 65_536;
+
+/// What follows from the timers that have fired, the earliest first. What is left is due at once.
 pub(super) fn fire(books: &Books, now: Timestamp) -> Result<Vec<Event>, Rejection> {
     let mut events = Vec::new();
     let mut cleaned = BTreeMap::new();
@@ -22,6 +26,9 @@ pub(super) fn fire(books: &Books, now: Timestamp) -> Result<Vec<Event>, Rejectio
     // meet, the later one is left for the next tick, which is due at once.
     let (mut moved, mut over) = (BTreeSet::new(), BTreeSet::new());
     for timer in books.timers_due(now) {
+        if events.len() >= EVENTS_PER_TICK {
+            break;
+        }
         match timer {
             Timer::Application(application) | Timer::Placeholders(application)
                 if over.contains(&application) => {}

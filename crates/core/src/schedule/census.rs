@@ -12,7 +12,7 @@ use core::mem;
 
 use crate::books::Books;
 use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
-use crate::resource::Resources;
+use crate::resource::{Beyond, Resources};
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait, WaitCode};
 
@@ -63,6 +63,8 @@ pub struct Example {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Census {
     places: BTreeMap<(QueueId, Reason), WaitingSum>,
+    /// What of these sums is beyond 64 bits, where any is.
+    beyond: BTreeMap<(QueueId, Reason), Beyond>,
     ages: BTreeMap<QueueId, BTreeSet<(Timestamp, AllocationId)>>,
 }
 
@@ -161,9 +163,20 @@ impl Census {
             let count = self.places.entry(place).or_default();
             count.asks = count.asks.saturating_add_signed(asks);
             count.applications = count.applications.saturating_add_signed(bundles);
-            count.resources.add(&amount.times(asks));
+            let change = amount.times(asks);
+            let is_exact = !self.beyond.contains_key(&place)
+                && change.iter().all(|(_, one)| one.get().abs() < i64::MAX)
+                && count.resources.add_within(&change);
+            if !is_exact {
+                let beyond = self.beyond.entry(place).or_default();
+                beyond.shift(&mut count.resources, amount, asks);
+                if beyond.is_empty() {
+                    self.beyond.remove(&place);
+                }
+            }
             if count.asks == 0 && count.applications == 0 {
                 self.places.remove(&place);
+                self.beyond.remove(&place);
             }
         }
     }
@@ -257,6 +270,7 @@ impl Scheduler {
     pub fn census_is_right(&self, books: &Books) -> bool {
         let Some(census) = self.census.as_ref().filter(|_| !self.is_stale()) else { return true };
         let mut places: BTreeMap<(QueueId, Reason), WaitingSum> = BTreeMap::new();
+        let mut beyond: BTreeMap<(QueueId, Reason), Beyond> = BTreeMap::new();
         for row in self.classes.rows.values() {
             let bundles = row.bundles.iter().map(|(_, one)| &self.classes.bundles[*one]);
             let asks: usize = bundles.map(|one| one.asks.len()).sum();
@@ -264,7 +278,9 @@ impl Scheduler {
             let count = places.entry((row.key.leaf, Reason::of(row.wait))).or_default();
             count.asks += asks as u64;
             count.applications += row.bundles.len() as u64;
-            count.resources.add(&amount.times(i64::try_from(asks).unwrap_or(i64::MAX)));
+            let asks = i64::try_from(asks).unwrap_or(i64::MAX);
+            let beyond = beyond.entry((row.key.leaf, Reason::of(row.wait))).or_default();
+            beyond.shift(&mut count.resources, amount, asks);
         }
         let pending = books.allocations().iter().filter(|(_, row)| row.is_pending());
         let mut ages: BTreeMap<QueueId, BTreeSet<(Timestamp, AllocationId)>> = BTreeMap::new();

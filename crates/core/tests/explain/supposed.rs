@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use headroom_core::books::Books;
 use headroom_core::explain::{
-    Explanation, Imagined, SUPPOSED_STEPS, Supposed, TakenIn, Verdict, explain, first_of, member,
-    suppose, unused_name,
+    Explanation, Imagined, SUPPOSED_STEPS, Supposed, TakenIn, Verdict, explain, first_of, suppose,
+    unused_name,
 };
 use headroom_core::resource::Amounts;
 use headroom_core::testkit::{World, tell_world};
-use headroom_core::{Ask, Command, Event, Name, Scheduler, Submit, Timestamp};
+use headroom_core::{Ask, Command, Event, Name, Scheduler, Submit, Timestamp, member_key};
 
 use crate::shown::shown;
 
@@ -23,14 +23,12 @@ fn wanted(
     let partition = *books.partitions().keys().next().expect("there is a partition");
     let name = unused_name(books, partition, members);
     let partition = books.partition(partition).name.clone();
-    let asks = (1..=members).map(|number| Ask {
+    let ask = Ask {
         partition: partition.clone(),
         application: name.clone(),
-        key: member(&name, number),
         resources: resources.clone(),
         ..Ask::default()
-    });
-    let asks = asks.collect();
+    };
     let submit = Submit {
         partition,
         application: name,
@@ -38,7 +36,7 @@ fn wanted(
         user: Name::new(user),
         ..Submit::default()
     };
-    Supposed::Application(submit, asks)
+    Supposed::Application(submit, ask, members)
 }
 
 fn imagined(world: &World, who: (&str, &str), vcores: i64, members: u32) -> Imagined {
@@ -133,12 +131,14 @@ pub(crate) fn is_what_follows(
 type Real = Result<(Books, Explanation), String>;
 
 fn submitted(books: &Books, now: Timestamp, wanted: &Supposed) -> Real {
-    let Supposed::Application(submit, asks) = wanted else { panic!("no task") };
+    let Supposed::Application(submit, ask, members) = wanted else { panic!("no task") };
     let mut world =
         World { books: books.clone(), scheduler: Scheduler::new(books), now, ..World::default() };
     world.scheduler.next(&world.books, now, &mut Vec::new());
     let mut commands = vec![Command::Submit(submit.clone())];
-    commands.extend(asks.iter().cloned().map(Command::Ask));
+    let key = |number| member_key(&submit.application, number);
+    let asks = (1..=*members).map(|number| Ask { key: key(number), ..ask.clone() });
+    commands.extend(asks.map(Command::Ask));
     for command in &commands {
         let events = world.command(command).map_err(|why| why.code().as_str().to_owned())?;
         if let Some(Event::ApplicationRejected { code, .. }) = events.last() {

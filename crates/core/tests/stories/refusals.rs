@@ -174,12 +174,48 @@ fn asks_that_would_overflow_the_sum_are_refused() {
         expect![[r#"
             ask a1: app1 Accepted
               a1 waits for nodes: the cluster has none
-            ask a2: refused SUM_TOO_LARGE: the asks of the partition: memory would sum up to more than 9223372036854775807: 9223372036854775807 are counted already and 1 would be added
+            ask a2: refused SUM_TOO_LARGE: the asks of the application: memory would sum up to more than 9223372036854775807: 9223372036854775807 are counted already and 1 would be added
             ask a3
               a3 waits for nodes: the cluster has none
             release a1: a1 withdrawn
             ask a2
               a2 waits for nodes: the cluster has none
+        "#]],
+    );
+}
+
+/// A sum that many share must not let one of them keep the others out, or tell how much they ask for.
+#[test]
+fn asks_of_one_application_never_make_those_of_others_too_large() {
+    check(
+        "
+        queue root.a
+        queue root.b
+        app app1 root.a ann
+        app app2 root.b bob
+        ask a1 app1 memory=9223372036854775807
+        ask b1 app2 memory=9223372036854775807
+        ask b2 app2 vcore=1
+        show root
+        release a1
+        show root
+        release b1
+        show root
+        node n1 memory=4G vcore=1
+        ",
+        expect![[r#"
+            ask a1: app1 Accepted
+              a1 waits for nodes: the cluster has none
+            ask b1: app2 Accepted
+              b1 waits for nodes: the cluster has none
+            ask b2
+              b2 waits for nodes: the cluster has none
+              root: in force none, uses {}, headroom none, share 0, runs 0
+            release a1: a1 withdrawn, app1 Completing
+              root: in force none, uses {}, headroom none, share 0, runs 0
+            release b1: b1 withdrawn
+              root: in force none, uses {}, headroom none, share 0, runs 0
+            node n1: b2 on n1, app2 Running
         "#]],
     );
 }

@@ -330,14 +330,10 @@ impl Player {
 
 /// The command that submits a task.
 fn submission(partition: &Name, name: &str, task: &Task) -> SubmitTask {
-    let alone = task.members == 1;
-    let key = |member: usize| {
-        if alone { Name::new(name) } else { Name::from(format!("{name}.{member}")) }
-    };
-    let ask = |member: usize| Ask {
+    let ask = Ask {
         partition: partition.clone(),
         application: Name::new(name),
-        key: key(member),
+        key: Name::new(name),
         resources: asked_for(&task.each),
         priority: task.priority,
         preemptable: true,
@@ -355,12 +351,13 @@ fn submission(partition: &Name, name: &str, task: &Task) -> SubmitTask {
         ..Submit::default()
     };
     let settings = TaskSettings {
+        members: u32::try_from(task.members).expect("a few members"),
         requeue: task.requeue,
         restarts: task.restarts,
         max_wait: task.until.map(|until| Millis::new(until - task.submitted)),
         ..TaskSettings::default()
     };
-    SubmitTask { submit, asks: (1..=task.members).map(ask).collect(), settings }
+    SubmitTask { submit, ask, settings }
 }
 
 /// What an ask names: all but the type that counts tasks.

@@ -9,7 +9,7 @@ use headroom_core::testkit::{amounts, leaf, parent, partition};
 use headroom_core::view::{
     ApplicationView, NodeView, PartitionView, QueueView, RejectedView, rules,
 };
-use headroom_core::{Command, Millis, Name};
+use headroom_core::{Command, Millis, Name, RejectApplication};
 
 use crate::{Cluster, names};
 
@@ -177,13 +177,14 @@ fn placement_rules_show_the_implied_ones_too() {
 #[test]
 fn an_application_without_a_user_is_shown_as_rejected_and_another_of_its_id_may_come() {
     let mut cluster = Cluster::new(parent("root", vec![leaf("a")]));
-    cluster.obey(&Command::RejectApplication {
+    cluster.obey(&Command::RejectApplication(Box::new(RejectApplication {
         partition: "default".into(),
         application: "app".into(),
         queue: "root.a".into(),
         code: "USER".into(),
         message: "nobody knows who it is".into(),
-    });
+        ..RejectApplication::default()
+    })));
     let shown = RejectedView::all(&cluster.0.books, cluster.partition());
     assert_eq!(shown.len(), 1);
     let one = &shown[0];
@@ -191,12 +192,13 @@ fn an_application_without_a_user_is_shown_as_rejected_and_another_of_its_id_may_
     assert_eq!((&*one.code, &*one.message), ("USER", "nobody knows who it is"));
     cluster.submit("app", "root.a", "ann", &[]);
     assert_eq!(ApplicationView::active(&cluster.0.books, cluster.partition()).len(), 1);
-    let nameless = Command::RejectApplication {
+    let nameless = Command::RejectApplication(Box::new(RejectApplication {
         partition: "default".into(),
         application: "".into(),
         queue: "".into(),
         code: "USER".into(),
         message: "".into(),
-    };
+        ..RejectApplication::default()
+    }));
     assert_eq!(cluster.0.command(&nameless).unwrap_err().code().as_str(), "EMPTY_NAME");
 }

@@ -1,15 +1,16 @@
 //! Which facts of the journal the audit tells, and as what: the one place that says so. Names and
 //! values from before are looked up in the books just before the event.
 
-use headroom_core::books::{Allocation, Books, TaskOutcome};
+use headroom_core::books::{Allocation, Books, TaskOutcome, TaskState};
 use headroom_core::id::{AllocationId, ApplicationId, PartitionId};
-use headroom_core::resource::Quantity;
+use headroom_core::resource::{Amounts, Quantity};
 use headroom_core::{
-    Command, Event, Name, PreemptionCause, TaskStep, TenantDrift, Termination, view,
+    Command, Event, Name, PreemptionCause, TaskChange, TaskStep, TenantDrift, Termination,
+    Timestamp, view,
 };
 use serde_json::Value;
 
-use super::record::{AuditType, Fact, Said};
+use super::record::{AuditType, Fact, Said, written_time};
 use super::said;
 
 /// Add what an event says to the audit; `books` are those just before it, and `command` what it
@@ -25,17 +26,18 @@ pub(crate) fn facts(books: &Books, command: Option<&Command>, event: &Event, out
         | Event::TenantRemoved { .. }
         | Event::TenantDefaultsSet { .. } => look.of_tenant(event, out),
         Event::ApplicationRejected { application, user, code, message, .. } => {
-            let submit = match command {
-                Some(Command::Submit(submit)) => submit,
-                Some(Command::SubmitTask(task)) => &task.submit,
+            let tenant = match command {
+                Some(Command::Submit(submit)) => &submit.tenant,
+                Some(Command::SubmitTask(task)) => &task.submit.tenant,
+                Some(Command::RejectApplication(rejected)) => &rejected.tenant,
                 _ => return,
             };
-            if !submit.tenant.is_empty() {
+            if !tenant.is_empty() {
                 let after = [("message", text(message)), ("user", text(user))];
                 out.push(Fact {
                     reason: Some(code.to_string()),
                     after: with(after),
-                    ..fact(AuditType::TaskRejected, submit.tenant.clone(), application)
+                    ..fact(AuditType::TaskRejected, tenant.clone(), application)
                 });
             }
         }
@@ -45,8 +47,13 @@ pub(crate) fn facts(books: &Books, command: Option<&Command>, event: &Event, out
                 out.push(Fact { after, ..fact(AuditType::TaskSubmitted, tenant, application) });
             }
         }
-        Event::TaskAdded { .. } | Event::TaskThrottled { .. } | Event::TaskMoved { .. } => {
-            out.extend(look.of_mark(event));
+        Event::TaskAdded { .. } | Event::TaskThrottled { .. } => out.extend(look.of_mark(event)),
+        Event::TaskMoved { application, step } => look.of_step(*application, step, out),
+        Event::AskRemoved { ask, .. } if is_rank(command) => {
+            out.extend(look.ranked(*ask, command));
+        }
+        Event::DeadlineSet { application, deadline, .. } if is_rank(command) => {
+            out.extend(look.deadline_set(*application, *deadline));
         }
         Event::DriftFound { drift, .. } => out.extend(of_drift(drift)),
         _ => out.extend(look.of_task(event)),
@@ -157,18 +164,76 @@ impl Look<'_> {
                 let after = with([("scope", text(&reason.scope)), ("types", types)]);
                 Some(Fact { after, reason: Some(reason.code.to_string()), ..fact })
             }
-            Event::TaskMoved { application, step } => {
-                let (kind, reason) = step_told(step)?;
-                let fact = self.of_application(kind, *application)?;
-                let row = self.books.application(*application);
-                let before = with([(
-                    "resources",
-                    said::amounts(&self.books.types().amounts(&row.allocated)),
-                )]);
-                Some(Fact { before, reason: Some(reason.to_owned()), ..fact })
-            }
             _ => None,
         }
+    }
+
+    /// A task takes a step. The end of a task that has nodes is the end of its members: each gives its node back.
+    fn of_step(&self, application: ApplicationId, step: &TaskStep, out: &mut Vec<Fact>) {
+        let row = self.books.application(application);
+        let (kind, reason) = match step {
+            TaskStep::Waited | TaskStep::Restarted { .. } => return,
+            TaskStep::Confirmed => (AuditType::TaskConfirmed, None),
+            TaskStep::Measured { .. } => (AuditType::TaskMeasured, None),
+            TaskStep::Cancelling => (AuditType::TaskCancelled, Some("CANCELLING")),
+            TaskStep::Requeued { .. } => (AuditType::TaskEvicted, Some("REQUEUED")),
+            TaskStep::Ended { outcome, .. } => match outcome {
+                TaskOutcome::Cancelled => (AuditType::TaskCancelled, Some("CANCELLED")),
+                TaskOutcome::Evicted => (AuditType::TaskEvicted, Some("EVICTED")),
+                TaskOutcome::Succeeded | TaskOutcome::Failed | TaskOutcome::Expired
+                    if row.allocation_count > 0 =>
+                {
+                    return;
+                }
+                TaskOutcome::Succeeded => (AuditType::TaskEnded, Some("SUCCEEDED")),
+                TaskOutcome::Failed => (AuditType::TaskEnded, Some("FAILED")),
+                TaskOutcome::Expired => (AuditType::TaskEnded, Some("EXPIRED")),
+            },
+        };
+        let types = self.books.types();
+        let of = if row.allocation_count > 0 { &row.allocated } else { &row.pending };
+        let before =
+            with([("key", text(&row.name)), ("resources", said::amounts(&types.amounts(of)))]);
+        let after = match step {
+            TaskStep::Measured { resources } => with([("measured", said::amounts(resources))]),
+            _ => Said::new(),
+        };
+        let fact = self.of_application(kind, application);
+        let reason = reason.map(str::to_owned);
+        out.extend(fact.map(|fact| Fact { before, after, reason, ..fact }));
+    }
+
+    /// Why a member of a task gives its node back: as its task ended, or to be asked for again.
+    fn end_of_member(&self, application: ApplicationId) -> &'static str {
+        let task = self.books.application(application).task.as_deref();
+        match task.and_then(|task| task.end.as_ref()) {
+            Some(end) => TaskState::Ended(end.outcome).as_str(),
+            None if self.books.task_state(application) == Some(TaskState::Evicting) => "REQUEUED",
+            None => "RESTARTED",
+        }
+    }
+
+    /// A member of a task has another priority: it is withdrawn and asked for again.
+    fn ranked(&self, ask: AllocationId, command: Option<&Command>) -> Option<Fact> {
+        let Some(Command::ChangeTask { change: TaskChange::Rank { priority, .. }, .. }) = command
+        else {
+            return None;
+        };
+        let (row, fact) = self.of_allocation(AuditType::TaskRanked, ask)?;
+        let said = |priority: i32| with([("key", text(&row.key)), ("priority", priority.into())]);
+        let (before, after) = (said(row.priority), said((*priority)?));
+        Some(Fact { before, after, ..fact })
+    }
+
+    /// A task is to be done at another time.
+    fn deadline_set(&self, application: ApplicationId, at: Option<Timestamp>) -> Option<Fact> {
+        let fact = self.of_application(AuditType::TaskRanked, application)?;
+        let row = self.books.application(application);
+        let said = |at: Option<Timestamp>| {
+            let at = at.map_or(Value::Null, |at| written_time(at).into());
+            with([("key", text(&row.name)), ("deadline", at)])
+        };
+        Some(Fact { before: said(row.deadline.at), after: said(at), ..fact })
     }
 
     fn of_application(&self, kind: AuditType, application: ApplicationId) -> Option<Fact> {
@@ -176,7 +241,7 @@ impl Look<'_> {
         Some(fact(kind, self.tenant_of(application)?, task))
     }
 
-    /// Whether an allocation is of a task, whose end is told by its step.
+    /// Whether an ask or allocation is of a task, whose steps say what becomes of it.
     fn is_marked(&self, one: AllocationId) -> bool {
         let application = self.books.allocation(one).application;
         self.books.application(application).task.is_some()
@@ -194,22 +259,29 @@ impl Look<'_> {
                 let node = self.books.allocation(member).node?;
                 self.started(member, &self.books.node(node).name)
             }
-            Event::Released { allocation: one, termination: Termination::StoppedByRm }
-            | Event::AskRemoved { ask: one, .. }
-                if self.is_marked(*one) =>
-            {
-                None
-            }
+            Event::AskRemoved { ask, .. } if self.is_marked(*ask) => None,
             Event::Released { allocation, termination } => {
                 let (row, fact) = self.of_allocation(AuditType::TaskEnded, *allocation)?;
                 let node = row.node.map(|node| text(&self.books.node(node).name));
                 let before = self.held(row, *allocation, node);
-                Some(Fact { before, reason: Some(word(*termination).to_owned()), ..fact })
+                let by_step =
+                    *termination == Termination::StoppedByRm && self.is_marked(*allocation);
+                let reason =
+                    if by_step { self.end_of_member(row.application) } else { word(*termination) };
+                Some(Fact { before, reason: Some(reason.to_owned()), ..fact })
             }
             Event::AskRemoved { ask, termination } => {
                 let (row, fact) = self.of_allocation(AuditType::TaskCancelled, *ask)?;
                 let before = self.held(row, *ask, None);
                 Some(Fact { before, reason: Some(word(*termination).to_owned()), ..fact })
+            }
+            Event::Resized { allocation, resources } => {
+                let (row, fact) = self.of_allocation(AuditType::TaskResized, *allocation)?;
+                let node = row.node.map(|node| text(&self.books.node(node).name));
+                let before = self.held(row, *allocation, node);
+                let mut after = before.clone();
+                after.insert("resources".to_owned(), said::amounts(&self.plain(row, resources)));
+                Some(Fact { before, after, ..fact })
             }
             Event::Preempted { victim, cause } => {
                 let (row, fact) = self.of_allocation(AuditType::TaskEvicted, *victim)?;
@@ -246,6 +318,15 @@ impl Look<'_> {
         said.into_iter().chain(node.map(|node| ("node".to_owned(), node))).collect()
     }
 
+    /// Amounts as an event has them, in the types that a user knows.
+    fn plain(&self, row: &Allocation, resources: &Amounts) -> Amounts {
+        let partition = self.books.application(row.application).partition;
+        match self.books.types().resolve(resources) {
+            Ok(known) => self.books.plain(partition, &known),
+            Err(_) => resources.clone(),
+        }
+    }
+
     fn tenant_of(&self, application: ApplicationId) -> Option<Name> {
         let row = self.books.application(application);
         if let Some(task) = &row.task {
@@ -271,22 +352,9 @@ impl Look<'_> {
     }
 }
 
-/// As what a step of a task is told, and with which reason; none of one that changes nothing for the
-/// ledger.
-const fn step_told(step: &TaskStep) -> Option<(AuditType, &'static str)> {
-    Some(match step {
-        TaskStep::Confirmed | TaskStep::Waited | TaskStep::Measured { .. } => return None,
-        TaskStep::Cancelling => (AuditType::TaskCancelled, "CANCELLING"),
-        TaskStep::Restarted { .. } => (AuditType::TaskEnded, "RESTARTED"),
-        TaskStep::Requeued { .. } => (AuditType::TaskEvicted, "REQUEUED"),
-        TaskStep::Ended { outcome, .. } => match outcome {
-            TaskOutcome::Succeeded => (AuditType::TaskEnded, "SUCCEEDED"),
-            TaskOutcome::Failed => (AuditType::TaskEnded, "FAILED"),
-            TaskOutcome::Expired => (AuditType::TaskEnded, "EXPIRED"),
-            TaskOutcome::Cancelled => (AuditType::TaskCancelled, "CANCELLED"),
-            TaskOutcome::Evicted => (AuditType::TaskEvicted, "EVICTED"),
-        },
-    })
+/// Whether a command ranks a task.
+const fn is_rank(command: Option<&Command>) -> bool {
+    matches!(command, Some(Command::ChangeTask { change: TaskChange::Rank { .. }, .. }))
 }
 
 const fn word(termination: Termination) -> &'static str {

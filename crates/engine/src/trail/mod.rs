@@ -25,15 +25,13 @@ use headroom_journal::disk::Disk;
 
 pub(crate) use facts::facts;
 use files::{Files, Found, Group, SEGMENT_BYTES, Segments};
+pub use headroom_journal::AUDIT_FOLDER;
 use memory::InMemory;
 pub use read::{AuditPage, AuditReader, AuditWanted};
 use record::Cause;
 pub(crate) use record::Fact;
 pub use record::{AuditRecord, AuditType, Head, Said, written_time};
 pub use verify::{AuditFault, AuditKnown, AuditVerified, Fault, verify_audit, verify_audit_lines};
-
-/// The folder of the audit, in that of the journal.
-pub const AUDIT_FOLDER: &str = "audit";
 
 /// How much waits in memory at most while the files take nothing. Whatever comes then is made from the
 /// journal at the next start: no snapshot is taken meanwhile.

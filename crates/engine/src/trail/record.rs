@@ -34,6 +34,14 @@ pub enum AuditType {
     TaskStarted,
     /// A task, or a member of it, gave its room back.
     TaskEnded,
+    /// Whoever runs a task has said that it runs.
+    TaskConfirmed,
+    /// What a task really uses was measured.
+    TaskMeasured,
+    /// A task, or a member of it, has another size.
+    TaskResized,
+    /// A task has another priority or deadline.
+    TaskRanked,
     /// A task that waited was withdrawn.
     TaskCancelled,
     /// A task is to stop for the sake of others.
@@ -50,7 +58,7 @@ pub enum AuditType {
 
 impl AuditType {
     /// All, as they are written.
-    pub const ALL: [(&'static str, Self); 14] = [
+    pub const ALL: [(&'static str, Self); 18] = [
         ("TENANT_CREATED", Self::TenantCreated),
         ("TENANT_CHANGED", Self::TenantChanged),
         ("TENANT_DELETED", Self::TenantDeleted),
@@ -59,6 +67,10 @@ impl AuditType {
         ("TASK_THROTTLED", Self::TaskThrottled),
         ("TASK_STARTED", Self::TaskStarted),
         ("TASK_ENDED", Self::TaskEnded),
+        ("TASK_CONFIRMED", Self::TaskConfirmed),
+        ("TASK_MEASURED", Self::TaskMeasured),
+        ("TASK_RESIZED", Self::TaskResized),
+        ("TASK_RANKED", Self::TaskRanked),
         ("TASK_CANCELLED", Self::TaskCancelled),
         ("TASK_EVICTED", Self::TaskEvicted),
         ("TASK_REJECTED", Self::TaskRejected),

@@ -3,12 +3,17 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use headroom_core::Millis;
+
 use crate::error::EngineError;
 use crate::image::Image;
 use crate::trace;
 use crate::view::View;
 
 use super::{Batch, Writer};
+
+/// How often the files of the journal are looked at while nothing is written.
+const FILES_CHECKED_EVERY: Millis = Millis::from_secs(1);
 
 impl Writer {
     /// Make durable what has happened since the last call, and let others see it.
@@ -46,6 +51,7 @@ impl Writer {
     fn commit(&mut self) -> Result<u64, EngineError> {
         let Batch { records, bytes, steps } = std::mem::take(&mut self.batch);
         if records == 0 {
+            self.look_after_files()?;
             return Ok(self.journal.next() - 1);
         }
         self.vitals.flush_begins(self.last);
@@ -60,6 +66,16 @@ impl Writer {
         self.work.bytes += bytes;
         self.work.flushes.note(took);
         Ok(committed)
+    }
+
+    /// While nothing is written: finds out now and then whether the files of the journal are still in place. A write
+    /// finds out by itself.
+    fn look_after_files(&mut self) -> Result<(), EngineError> {
+        if self.last >= self.looked_after + FILES_CHECKED_EVERY {
+            self.looked_after = self.last;
+            self.journal.check()?;
+        }
+        Ok(())
     }
 
     /// See how the snapshot under way is, and begin one if it is time to.

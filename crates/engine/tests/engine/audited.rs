@@ -38,7 +38,8 @@ fn copied(store: &MemoryStore, change: impl Fn(&mut Record)) -> MemoryStore {
     for stored in store.read(1).unwrap() {
         let mut record = store.decode(&stored.unwrap()).unwrap();
         change(&mut record);
-        copy.add(&record).unwrap();
+        let bytes = copy.encode(&record).unwrap();
+        copy.add(&record, bytes);
     }
     copy.sync().unwrap();
     journal.open()

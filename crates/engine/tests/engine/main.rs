@@ -13,4 +13,5 @@ mod recovery;
 mod serving;
 mod trail;
 mod trail_crash;
+mod trail_ledger;
 mod trail_scene;

@@ -34,7 +34,7 @@ fn submission(task: &str) -> Command {
         resources: amounts([("vcore", 1_000)]),
         ..Ask::default()
     };
-    Command::SubmitTask(Box::new(SubmitTask { submit, asks: vec![ask], ..SubmitTask::default() }))
+    Command::SubmitTask(Box::new(SubmitTask { submit, ask, ..SubmitTask::default() }))
 }
 
 /// Have something happen to a task; none if it is not there.

@@ -34,7 +34,8 @@ pub(crate) fn write_journal(folder: &Path, moves: impl IntoIterator<Item = Move>
     for Move { at: time, command, events } in moves {
         let origin = command.is_some().then(Origin::default);
         let record = Record { sequence: journal.next(), time, origin, command, events };
-        journal.add(&record).unwrap();
+        let bytes = journal.encode(&record).unwrap();
+        journal.add(&record, bytes);
     }
     journal.sync().unwrap();
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Disk, DiskFile, Lock};
+use super::{Disk, DiskFile, Lock, Locked};
 
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -297,6 +297,8 @@ impl Disk for FaultyDisk {
 
 #[derive(Debug)]
 struct Unlock(FaultyDisk);
+
+impl Locked for Unlock {}
 
 impl Drop for Unlock {
     fn drop(&mut self) {

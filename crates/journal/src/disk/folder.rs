@@ -2,11 +2,11 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Disk, DiskFile, Lock};
+use super::{Disk, DiskFile, FileId, Lock, Locked};
 
 /// Files are for their owner alone: records name users and what they do.
 const MODE: u32 = 0o600;
@@ -35,7 +35,29 @@ impl Folder {
 #[derive(Debug)]
 struct OneFile(File);
 
+fn id_of(about: &fs::Metadata) -> FileId {
+    FileId(about.dev(), about.ino())
+}
+
+impl Locked for File {
+    fn id(&self) -> io::Result<Option<FileId>> {
+        Ok(Some(id_of(&self.metadata()?)))
+    }
+}
+
 impl DiskFile for OneFile {
+    fn id(&self) -> io::Result<Option<FileId>> {
+        Ok(Some(id_of(&self.0.metadata()?)))
+    }
+
+    fn try_lock(&self) -> io::Result<bool> {
+        match self.0.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
     fn len(&self) -> io::Result<u64> {
         self.0.metadata().map(|about| about.len())
     }
@@ -103,6 +125,10 @@ impl Disk for Folder {
         file.rewind()?;
         file.write_all(holder.as_bytes())?;
         Ok(Ok(Box::new(file)))
+    }
+
+    fn id_of(&self, name: &str) -> io::Result<Option<FileId>> {
+        Ok(Some(id_of(&fs::metadata(self.0.join(name))?)))
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -11,8 +11,28 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// Tells one file from every other on the same machine, whatever its name: its device and inode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileId(pub u64, pub u64);
+
 /// One file of a [`Disk`].
 pub trait DiskFile: Debug + Send + Sync {
+    /// Returns the identity of the file; none where files cannot be replaced behind our back.
+    ///
+    /// # Errors
+    /// What the disk says.
+    fn id(&self) -> io::Result<Option<FileId>> {
+        Ok(None)
+    }
+
+    /// Locks the file itself until it is closed. Returns whether no other process has locked it.
+    ///
+    /// # Errors
+    /// What the disk says.
+    fn try_lock(&self) -> io::Result<bool> {
+        Ok(true)
+    }
+
     /// Its length in bytes.
     ///
     /// # Errors
@@ -91,9 +111,32 @@ pub trait Disk: Debug + Send + Sync {
     /// What the disk says.
     fn lock(&self, name: &str, holder: &str) -> io::Result<Result<Lock, String>>;
 
+    /// Returns the identity of the file that has this name now; none where files cannot be replaced behind our back.
+    ///
+    /// # Errors
+    /// What the disk says; [`io::ErrorKind::NotFound`] where nothing has the name.
+    fn id_of(&self, name: &str) -> io::Result<Option<FileId>> {
+        let _ = name;
+        Ok(None)
+    }
+
     /// What a person would call this file.
     fn path(&self, name: &str) -> PathBuf;
 }
 
+/// A lock that is held.
+pub trait Locked: Debug + Send + Sync {
+    /// Returns the identity of its file; none where files cannot be replaced behind our back.
+    ///
+    /// # Errors
+    /// What the disk says.
+    fn id(&self) -> io::Result<Option<FileId>> {
+        Ok(None)
+    }
+}
+
+/// A lock that nobody contends for.
+impl Locked for () {}
+
 /// Holds a lock for as long as it lives.
-pub type Lock = Box<dyn Debug + Send + Sync>;
+pub type Lock = Box<dyn Locked>;

@@ -85,6 +85,11 @@ impl Held {
         file.sync()
     }
 
+    /// The file itself.
+    pub(super) fn file(&self) -> &dyn DiskFile {
+        &*self.0.file
+    }
+
     /// What failed first, if anything did.
     pub(super) fn failure(&self) -> Option<Failure> {
         self.0.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::held::{Failure, Held};
 use super::names;
 use super::scan::Salvage;
-use crate::disk::{Disk, DiskFile};
+use crate::disk::{Disk, DiskFile, FileId};
 use crate::error::{Damage, JournalError, Place};
 use crate::frame::{frame, unframe};
 
@@ -284,6 +284,22 @@ impl Log {
         }
         transaction.commit()?;
         Ok(checksum)
+    }
+
+    /// Locks the file itself, so that nobody else appends to it though the lock file was removed.
+    pub(super) fn claim(&self) -> Result<(), JournalError> {
+        match self.held.file().try_lock() {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                Err(JournalError::Held { path: self.path.clone(), holder: "unknown".to_owned() })
+            }
+            Err(source) => Err(JournalError::access("lock", self.path.clone(), source)),
+        }
+    }
+
+    /// The identity of the file.
+    pub(super) fn id(&self) -> io::Result<Option<FileId>> {
+        self.held.file().id()
     }
 
     pub(super) const fn path(&self) -> &PathBuf {

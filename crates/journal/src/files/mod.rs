@@ -22,6 +22,7 @@ mod snapshot;
 
 pub use repair::repair;
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -32,8 +33,8 @@ use crate::disk::{Disk, Folder, Lock};
 use crate::error::{Damage, JournalError, Place};
 use crate::frame::BEGINNING;
 use crate::store::{
-    Lease, RECORD_BYTES_MAX, ReadStore, Records, SNAPSHOTS_KEPT, Snapshot, SnapshotHead, Store,
-    Stored, WriteSnapshot,
+    AUDIT_FOLDER, Lease, RECORD_BYTES_MAX, ReadStore, Records, SNAPSHOTS_KEPT, Snapshot,
+    SnapshotHead, Store, Stored, WriteSnapshot,
 };
 
 /// The journal in files of one folder, for reading: nothing in it is changed. It holds the lock all
@@ -108,6 +109,7 @@ impl FileReader {
         check_beginning(&*disk, older.first().copied().unwrap_or(current), &snapshots)?;
         let must = (said.sequence >= current).then_some(said.sequence);
         let log = Log::open(&*disk, current, purpose, must)?;
+        log.claim()?;
         Ok(Self { disk, older, log, said, lock: Arc::new(lock) })
     }
 
@@ -151,6 +153,9 @@ impl FileStore {
         let said = mark::read(&*disk)?.unwrap_or_default();
         let snapshots = names::snapshots(&names);
         if names::logs(&names).is_empty() && snapshots.is_empty() && said.sequence == 0 {
+            if names.iter().any(|name| name == AUDIT_FOLDER) {
+                return Err(JournalError::Gone { path: disk.path("") });
+            }
             log::make(&*disk, 1, BEGINNING, std::iter::empty())?;
         }
         let files = FileReader::open_as(disk, lock, Use::Append)?;
@@ -171,6 +176,26 @@ impl FileStore {
         Ok(())
     }
 
+    /// Whether our files are still those that have their names.
+    fn are_in_place(&self) -> Result<(), JournalError> {
+        let FileReader { disk, log, lock, .. } = &self.files;
+        let log_name = names::log(log.first);
+        for (name, own) in [(names::LOCK, lock.id()), (&*log_name, log.id())] {
+            let path = disk.path(name);
+            let own =
+                own.map_err(|source| JournalError::access("look at", path.clone(), source))?;
+            match disk.id_of(name) {
+                Ok(found) if found == own => {}
+                Ok(_) => return Err(JournalError::Replaced { path }),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    return Err(JournalError::Replaced { path });
+                }
+                Err(source) => return Err(JournalError::access("look at", path, source)),
+            }
+        }
+        Ok(())
+    }
+
     /// After any failure nothing more is written.
     fn watch<T>(&mut self, outcome: Result<T, JournalError>) -> Result<T, JournalError> {
         self.stopped |= outcome.is_err();
@@ -185,7 +210,8 @@ impl FileStore {
         }
         let first = log.next;
         let made = log::make(&**disk, first, log.checksum, std::iter::empty());
-        match made.and_then(|()| Log::open(&**disk, first, Use::Append, None)) {
+        let opened = made.and_then(|()| Log::open(&**disk, first, Use::Append, None));
+        match opened.and_then(|log| log.claim().map(|()| log)) {
             Ok(new) => {
                 let old = std::mem::replace(&mut self.files.log, new);
                 self.files.older.push(old.first);
@@ -329,6 +355,7 @@ impl Store for FileStore {
         if batch.is_empty() {
             return Ok(());
         }
+        self.check()?;
         let said = Said { sequence: next + batch.len() as u64 - 1, lease: lease.token() };
         let outcome = self.files.log.append(batch);
         let outcome = outcome.and_then(|()| self.mark.say(&*self.files.disk, said));
@@ -354,6 +381,11 @@ impl Store for FileStore {
     fn truncate(&mut self, lease: Lease) -> Result<u64, JournalError> {
         self.may_write(lease)?;
         self.drop_old()
+    }
+
+    fn check(&mut self) -> Result<(), JournalError> {
+        let outcome = self.are_in_place();
+        self.watch(outcome)
     }
 
     fn beside(&self) -> Box<dyn ReadStore + Send> {

@@ -1,6 +1,6 @@
 //! Commands.
 
-use headroom_core::{AddNode, Ask, Command, SetForeign, Submit};
+use headroom_core::{AddNode, Ask, Command, RejectApplication, SetForeign, Submit};
 
 use super::{At as _, Decoded, Fault, Field, structure};
 use crate::proto;
@@ -39,6 +39,19 @@ structure!(
         preemptable,
         node_label,
         blocked_nodes,
+    }
+);
+structure!(
+    RejectApplication = proto::RejectApplication {
+        partition,
+        application,
+        queue,
+        code,
+        message,
+        user,
+        groups,
+        tenant,
+        of_task,
     }
 );
 structure!(SetForeign = proto::SetForeign { partition, key, node, resources, preemptable });
@@ -86,6 +99,7 @@ commands! {
         Configure "configure"
         SetTenant "set_tenant"
         SubmitTask "submit_task"
+        RejectApplication "reject_application"
     }
     whole {
         AddNode "add_node"
@@ -98,7 +112,6 @@ commands! {
         ResizeNode "resize_node" { partition, node, capacity }
         SetSchedulable "set_schedulable" { partition, node, schedulable }
         RemoveNode "remove_node" { partition, node }
-        RejectApplication "reject_application" { partition, application, queue, code, message }
         Release "release" { partition, application, key, termination }
         RemoveApplication "remove_application" { partition, application }
         ReleaseForeign "release_foreign" { partition, key }

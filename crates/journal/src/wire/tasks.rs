@@ -2,22 +2,48 @@
 
 use headroom_core::books::{TaskOutcome, TaskRequest, TaskSettings};
 use headroom_core::resource::Amounts;
-use headroom_core::{SubmitTask, TaskChange, TaskStep, Throttled, ThrottledType};
+use headroom_core::{
+    Ask, Name, Submit, SubmitTask, TaskChange, TaskStep, Throttled, ThrottledType,
+};
 
-use super::{At as _, Decoded, Fault, Field, message, structure, words};
+use super::{At as _, Decoded, Fault, Field, message, required, structure, words};
 use crate::proto;
 use crate::proto::task_change::Change;
 use crate::proto::task_step::Step;
 use crate::record::What;
 
 words!(TaskOutcome = proto::TaskOutcome { Succeeded, Failed, Cancelled, Evicted, Expired });
-structure!(SubmitTask = proto::SubmitTask { submit, asks, settings });
 structure!(
     TaskSettings = proto::TaskSettings { tenant, members, requeue, restarts, max_wait, request }
 );
 structure!(TaskRequest = proto::TaskRequest { key, digest });
 structure!(Throttled = proto::Throttled { code, scope, types });
 structure!(ThrottledType = proto::ThrottledType { resource, used, asked, limit });
+
+// One ask stands for all members; `settings.members` counts them. Earlier versions wrote the ask of each member.
+impl Field<proto::SubmitTask> for SubmitTask {
+    fn put(&self) -> proto::SubmitTask {
+        let Self { submit, ask, settings } = self;
+        proto::SubmitTask { submit: submit.put(), asks: vec![ask.put()], settings: settings.put() }
+    }
+
+    fn take(field: proto::SubmitTask) -> Decoded<Self> {
+        let proto::SubmitTask { submit, asks, settings } = field;
+        let mut settings = TaskSettings::take(settings).at("settings")?;
+        let written = asks.len();
+        let first = asks.into_iter().next();
+        let mut ask: Ask = required(first).at("asks")?;
+        if written > 1 {
+            settings.members = u32::try_from(written).unwrap_or(u32::MAX);
+            if let Some(key) = ask.key.strip_suffix(".1") {
+                ask.key = Name::new(key);
+            }
+        }
+        Ok(Self { submit: Submit::take(submit).at("submit")?, ask, settings })
+    }
+}
+
+message!(SubmitTask = proto::SubmitTask);
 
 impl Field<proto::TaskStep> for TaskStep {
     fn put(&self) -> proto::TaskStep {

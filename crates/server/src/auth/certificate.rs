@@ -6,7 +6,7 @@ use headroom_core::Name;
 use x509_parser::prelude::{FromDer as _, GeneralName, X509Certificate};
 
 use super::roles::RoleRules;
-use crate::caller::Caller;
+use crate::caller::{Caller, Proof};
 
 /// What certificates say.
 #[derive(Clone, Debug)]
@@ -51,6 +51,7 @@ impl CertificateRules {
             groups,
             roles,
             tenants: Vec::new(),
+            proof: Proof::Certificate,
         })
     }
 }

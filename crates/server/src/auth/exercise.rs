@@ -17,7 +17,7 @@ use super::oidc::Oidc;
 use super::roles::TenantRules;
 use super::token::{Secret, TokenEntry, TokenFile, Tokens};
 use super::{Authenticator, bearer, not_from_elsewhere};
-use crate::caller::Caller;
+use crate::caller::{Caller, Proof};
 use crate::testkit::{Bytes, watched};
 
 /// What the server is told. Nothing is read from the files that it names, and nobody is asked.
@@ -154,13 +154,12 @@ fn headers(mut bytes: Bytes<'_>) {
         }
     }
     let _ = bearer(&headers);
-    headers.remove(AUTHORIZATION);
     for name in [ORIGIN, HOST] {
         headers.extend(HeaderValue::from_bytes(bytes.until(0)).map(|value| (name, value)));
     }
     headers.insert(super::NO_FOREIGN_PAGE, HeaderValue::from_static("1"));
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-    if not_from_elsewhere(&headers, host).is_ok() {
+    if not_from_elsewhere(Proof::Certificate, &headers, host).is_ok() {
         let origin = headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or_default());
         let host = host.unwrap_or_default().to_ascii_lowercase();
         let same = origin.is_none_or(|origin| origin.to_ascii_lowercase().contains(&host));

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::keys::{Keys, KeysError};
 use super::roles::{RoleRules, in_order, role_named};
-use crate::caller::Caller;
+use crate::caller::{Caller, Proof};
 
 /// Longest token that is looked at, in bytes.
 const TOKEN_BYTES_MAX: usize = 16 << 10;
@@ -119,7 +119,7 @@ impl Oidc {
         let claimed: Vec<Role> = claimed.filter_map(role_named).collect();
         let roles = in_order(self.roles.of(user, &groups).into_iter().chain(claimed));
         let (identity, user) = (format!("oidc:{user}"), Name::new(user));
-        Ok(Caller { identity, user, groups, roles, tenants: Vec::new() })
+        Ok(Caller { identity, user, groups, roles, tenants: Vec::new(), proof: Proof::Bearer })
     }
 }
 

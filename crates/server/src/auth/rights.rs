@@ -1,12 +1,12 @@
 //! What a caller may do: the access of the table of routes, and the rule against other sites.
 
-use axum::http::header::{AUTHORIZATION, HeaderName, ORIGIN};
+use axum::http::header::{HeaderName, ORIGIN};
 use axum::http::{HeaderMap, Uri};
 use headroom_api::headroomv1::{Code, Role};
 use headroom_api::routes::{Access, Method, Route};
 
 use super::roles::name_of;
-use crate::caller::Caller;
+use crate::caller::{Caller, Proof};
 use crate::family::Refusal;
 
 /// The header by which a client says that no page of another site makes the request: such a page
@@ -66,13 +66,18 @@ pub fn is_change(route: &Route) -> bool {
 
 /// Judge whether a page of another site may have made a request that changes something.
 ///
-/// A bearer token is never sent by such a page; a client certificate is, as is nothing at all.
+/// Such a page cannot send a bearer token. A client certificate it can, and any other `Authorization` counts as none.
 ///
 /// # Errors
 /// When it may have.
-pub fn not_from_elsewhere(headers: &HeaderMap, host: Option<&str>) -> Result<(), Refusal> {
-    if headers.contains_key(AUTHORIZATION) {
-        return Ok(());
+pub fn not_from_elsewhere(
+    proof: Proof,
+    headers: &HeaderMap,
+    host: Option<&str>,
+) -> Result<(), Refusal> {
+    match proof {
+        Proof::Bearer => return Ok(()),
+        Proof::Nothing | Proof::Certificate => {}
     }
     if headers.get(NO_FOREIGN_PAGE).is_none_or(|value| value != "1") {
         let why = "a change needs a bearer token, or the header `X-Headroom-Request: 1`";

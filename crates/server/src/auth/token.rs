@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::roles::in_order;
-use crate::caller::Caller;
+use crate::caller::{Caller, Proof};
 use crate::secret::{NoRandomNumbers, hex, random_token, same_secret};
 
 /// How tokens begin, so that people and scanners of secrets know what they found.
@@ -318,6 +318,7 @@ impl Tokens {
             groups: entry.groups.iter().map(Name::new).collect(),
             roles: in_order(entry.roles.iter().copied()),
             tenants: Vec::new(),
+            proof: Proof::Bearer,
         })
     }
 }

@@ -3,13 +3,23 @@
 use headroom_api::wsv1::{Health, HealthCheck};
 use headroom_core::view::{Check, is_healthy};
 
-/// What the checks found.
-pub(crate) fn health(checks: &[Check]) -> Health {
+use crate::conditions::Condition;
+
+/// What the checks of the books found, and what keeps the server from its work. The reference has nine checks, so
+/// those of the server are listed only where they fail.
+pub(crate) fn health(checks: &[Check], conditions: &[Condition]) -> Health {
     let check = |check: &Check| HealthCheck {
         name: check.name.to_owned(),
         succeeded: check.succeeded,
         description: check.description.to_owned(),
         diagnosis_message: check.detail.clone(),
     };
-    Health { healthy: is_healthy(checks), health_checks: checks.iter().map(check).collect() }
+    let own = conditions.iter().map(|condition| HealthCheck {
+        name: condition.name.to_owned(),
+        succeeded: false,
+        description: condition.description.to_owned(),
+        diagnosis_message: condition.detail.clone(),
+    });
+    let healthy = is_healthy(checks) && conditions.is_empty();
+    Health { healthy, health_checks: checks.iter().map(check).chain(own).collect() }
 }

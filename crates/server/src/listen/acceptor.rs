@@ -19,6 +19,7 @@ use tower::Layer as _;
 
 use super::bound::Bound;
 use super::connection::{Bytes, Connection};
+use super::outgoing::Unsent;
 
 /// Who is at the other end.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub struct Peer {
     pub address: SocketAddr,
     /// The certificate that it showed, and that somebody vouches for whom we trust in that.
     pub certificate: Option<Arc<CertificateDer<'static>>>,
+    /// The answers that it has not taken.
+    pub unsent: Unsent,
 }
 
 /// Takes connections in.
@@ -80,7 +83,9 @@ impl Acceptor {
                 (Box::new(stream), own)
             }
         };
-        let connection = Connection::new(bytes, self.begin_max, self.stall_max, place);
-        Ok((connection, Peer { address, certificate }))
+        let unsent = Unsent::default();
+        let times = (self.begin_max, self.stall_max);
+        let connection = Connection::new(bytes, times, place, unsent.clone());
+        Ok((connection, Peer { address, certificate, unsent }))
     }
 }

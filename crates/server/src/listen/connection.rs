@@ -10,6 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::bound::Place;
+use super::outgoing::Unsent;
 
 /// Bytes, encrypted or not.
 pub(super) trait Bytes: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -18,6 +19,9 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Bytes for T {}
 
 /// How many bytes tell which version of HTTP is spoken; every request has more.
 const PREFACE_BYTES: usize = 24;
+
+/// How often it is looked whether an answer makes no progress.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 /// A connection. It ends when the client does not say in time what it wants, or does not take what
 /// it is sent: neither may cost memory for long.
@@ -29,6 +33,9 @@ pub(super) struct Connection {
     stall_max: Duration,
     /// Since a write stands still: when that ends.
     stalled: Option<Pin<Box<Sleep>>>,
+    /// The answers that the client has not taken, and when they are looked at next.
+    unsent: Unsent,
+    next_look: Pin<Box<Sleep>>,
     _place: Place,
 }
 
@@ -36,12 +43,25 @@ impl Connection {
     /// That must begin within `begin_max`, and may keep us waiting for `stall_max`.
     pub(super) fn new(
         bytes: Box<dyn Bytes>,
-        begin_max: Duration,
-        stall_max: Duration,
+        (begin_max, stall_max): (Duration, Duration),
         place: Place,
+        unsent: Unsent,
     ) -> Self {
         let beginning = Some((0, Box::pin(sleep(begin_max))));
-        Self { bytes, beginning, stall_max, stalled: None, _place: place }
+        let next_look = Box::pin(sleep(LOOK_EVERY));
+        Self { bytes, beginning, stall_max, stalled: None, unsent, next_look, _place: place }
+    }
+
+    /// Whether the client has left an answer untaken for too long, though it may be awake otherwise.
+    fn is_abandoned(&mut self, cx: &mut Context<'_>) -> bool {
+        while self.next_look.as_mut().poll(cx).is_ready() {
+            let now = Instant::now();
+            if self.unsent.is_stalled(now) {
+                return true;
+            }
+            self.next_look.as_mut().reset(now + LOOK_EVERY);
+        }
+        false
     }
 
     /// What came of writing, unless it stands still for too long.
@@ -70,6 +90,9 @@ impl AsyncRead for Connection {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
+        if this.is_abandoned(cx) {
+            return Poll::Ready(Err(ErrorKind::TimedOut.into()));
+        }
         let before = buffer.filled().len();
         let poll = Pin::new(&mut this.bytes).poll_read(cx, buffer);
         if let Some((read, until)) = &mut this.beginning {

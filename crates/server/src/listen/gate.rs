@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
@@ -27,12 +27,13 @@ use super::body::{self, Taken};
 use super::cors;
 use super::host::{self, Hosts};
 use super::message::messages;
+use super::outgoing::{self, Endless, Outgoing, Unsent};
 use super::rate::Rates;
 use super::room::Room;
 use super::traced::{self, Begun, Parents};
 use crate::audit::Change;
 use crate::auth::{self, Authenticator};
-use crate::caller::Caller;
+use crate::caller::{Caller, Proof};
 use crate::family::{Family, REQUEST_ID, Refusal};
 
 /// What stands before all routes.
@@ -51,6 +52,8 @@ pub struct Gate {
     bodies: Room,
     /// For messages of gRPC that are not complete.
     messages: Room,
+    /// Bytes of answers that clients have not taken.
+    answers: Room,
     engine: Handle,
     /// Requests of tenants; none where as many are taken as come.
     rates: Option<Rates>,
@@ -118,6 +121,7 @@ impl Gate {
             requests: Arc::new(Semaphore::new(limits.requests.min(Semaphore::MAX_PERMITS))),
             bodies: Room::new(limits.request_body.saturating_mul(LARGE_BODIES_MAX)),
             messages: Room::new(MESSAGES_BYTES_MAX),
+            answers: Room::new(outgoing::BYTES_MAX),
             engine,
             rates: limits.tenants.map(Rates::new),
             ids: Ids { process: instance.chars().take(8).collect(), next: AtomicU64::new(1) },
@@ -169,8 +173,12 @@ impl Gate {
         if let Some(rates) = &self.rates {
             rates.take(&self.engine, caller.as_ref(), (asked.route, &asked.path))?;
         }
+        if asked.surface == Surface::Rest {
+            are_readable(headers)?;
+        }
         if asked.surface == Surface::Rest && asked.is_change() {
-            auth::not_from_elsewhere(headers, host)?;
+            let proof = caller.as_ref().map_or(Proof::Nothing, |caller| caller.proof);
+            auth::not_from_elsewhere(proof, headers, host)?;
         }
         if asked.is_change() {
             self.takes_commands()?;
@@ -291,6 +299,22 @@ impl Gate {
         Ok(response)
     }
 
+    /// Has an answer count until its last byte is taken.
+    fn counted(
+        &self,
+        response: Response,
+        permit: Option<OwnedSemaphorePermit>,
+        unsent: &Unsent,
+    ) -> Result<Response, Refusal> {
+        let (head, body) = response.into_parts();
+        let permit = permit.filter(|_| head.extensions.get::<Endless>().is_none());
+        let body = Outgoing::wrap(body, permit, unsent, &self.answers);
+        let body = body.map_err(|no_room| {
+            Refusal::new(Code::TooManyRequests, no_room.of_answers()).retry_after(5)
+        })?;
+        Ok(Response::from_parts(head, body))
+    }
+
     fn too_late(&self, is_all_there: bool) -> Refusal {
         let seconds = self.time_max.as_secs_f32();
         if is_all_there {
@@ -301,6 +325,32 @@ impl Gate {
             Refusal::new(Code::TooSlow, why)
         }
     }
+}
+
+/// The headers that handlers read. What cannot be read must not count as absent: an `Idempotency-Key` would submit a
+/// task twice, a `Last-Event-ID` would lose events.
+const READ_HEADERS: [&str; 9] = [
+    "accept",
+    "content-length",
+    "content-type",
+    "idempotency-key",
+    "if-match",
+    "if-none-match",
+    "last-event-id",
+    "origin",
+    "x-headroom-request",
+];
+
+/// Refuses a header that is read and is not visible ASCII.
+fn are_readable(headers: &HeaderMap) -> Result<(), Refusal> {
+    let is_unreadable =
+        |name: &&&str| headers.get_all(**name).iter().any(|one| one.to_str().is_err());
+    READ_HEADERS.iter().find(is_unreadable).map_or(Ok(()), |name| {
+        let why = format!(
+            "the header `{name}` has bytes that are not visible ASCII; send visible ASCII only"
+        );
+        Err(Refusal::new(Code::Malformed, why))
+    })
 }
 
 /// Judge a request, have it answered, and write down what it changed.
@@ -320,9 +370,11 @@ async fn admit(
 
 async fn answer(gate: &Gate, asked: &Asked, mut parts: Parts, body: Body, next: Next) -> Response {
     let from = parts.extensions.get::<Peer>().map(|peer| peer.address.ip());
+    let unsent = parts.extensions.get::<Peer>().map(|peer| peer.unsent.clone());
     let mut identity = String::new();
+    let mut permit = None;
     let outcome = async {
-        let permit = gate.admit_one(asked)?;
+        permit = gate.admit_one(asked)?;
         let caller = gate.judge(asked, &parts).await?;
         if let Some(wrong) = asked.wrong_method() {
             return Ok(wrong);
@@ -332,11 +384,11 @@ async fn answer(gate: &Gate, asked: &Asked, mut parts: Parts, body: Body, next: 
             parts.extensions.insert(caller);
         }
         parts.extensions.insert(asked.id.clone());
-        let response = gate.run(asked, Request::from_parts(parts, body), next).await;
-        drop(permit);
-        response
+        gate.run(asked, Request::from_parts(parts, body), next).await
     };
     let outcome: Result<Response, Refusal> = outcome.await;
+    let outcome = outcome
+        .and_then(|response| gate.counted(response, permit.take(), &unsent.unwrap_or_default()));
     let refused = outcome.as_ref().err().map(|refusal| refusal.detail.clone());
     let mut response =
         outcome.unwrap_or_else(|refusal| refusal.response(asked.family, &asked.id.0));

@@ -11,6 +11,7 @@ mod cors;
 mod gate;
 mod host;
 mod message;
+mod outgoing;
 mod rate;
 mod room;
 mod starting;
@@ -36,6 +37,8 @@ use bound::Bound;
 
 pub use acceptor::Peer;
 pub use gate::{Gate, RequestId};
+pub(crate) use outgoing::Endless;
+pub use outgoing::Unsent;
 pub use tls::TlsError;
 pub use traced::Parents;
 

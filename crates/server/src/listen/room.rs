@@ -30,6 +30,16 @@ pub(super) struct NoRoom {
     bytes: usize,
 }
 
+impl NoRoom {
+    /// Returns the sentence where the bytes are those of answers.
+    pub(super) fn of_answers(self) -> String {
+        let bytes = self.bytes;
+        format!(
+            "clients have not taken {bytes} bytes of answers yet, as many as may be; read them, or try again"
+        )
+    }
+}
+
 impl Room {
     /// For so many bytes, beside what does not count.
     pub(super) fn new(bytes: usize) -> Self {

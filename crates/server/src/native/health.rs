@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::Response;
 use headroom_api::headroomv1::{
-    JournalHealth, JournalState, ServerHealth, ServerState, WriterHealth,
+    ClockOffset, JournalHealth, JournalState, ServerHealth, ServerState, WriterHealth,
 };
 use headroom_core::view::Rate;
 use headroom_engine::Health;
@@ -45,6 +45,10 @@ pub(super) async fn health(State(service): State<Service>, asked: Asked) -> Resp
         memory: memory_of_process().unwrap_or(0),
         drift: drift(&service),
         recovering: None,
+        clock: service
+            .engine
+            .clock_offset()
+            .map(|both| ClockOffset { system: time(both.system), scheduler: time(both.engine) }),
     };
     json(&asked, &body)
 }

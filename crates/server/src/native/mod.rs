@@ -27,6 +27,7 @@ use crate::service::Service;
 pub use explain::explanation_of;
 pub(crate) use health::drift;
 pub(crate) use summary::node_counts;
+pub(crate) use words::time;
 
 /// What answers an operation of the table of routes; none if it is not answered here.
 pub fn handler(operation: &str) -> Option<MethodRouter<Service>> {

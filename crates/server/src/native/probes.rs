@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderValue, Response, StatusCode, header};
 
+use crate::conditions::conditions;
 use crate::service::Service;
 
 /// The process runs.
@@ -13,8 +14,16 @@ pub(super) async fn live() -> Response<Body> {
 
 /// The server takes requests, or why not.
 pub(super) async fn ready(State(service): State<Service>) -> Response<Body> {
-    if service.engine.stopped().is_none() {
-        return text(StatusCode::OK, "ready\n".to_owned());
+    let conditions = conditions(&service);
+    if !conditions.iter().any(|one| one.refuses) {
+        let also = conditions.iter().map(|one| one.name).collect::<Vec<_>>().join(", ");
+        // Only the names: everybody may ask this.
+        let body = if also.is_empty() {
+            "ready\n".to_owned()
+        } else {
+            format!("ready, with a warning: {also}; see `/headroom/v1/health`\n")
+        };
+        return text(StatusCode::OK, body);
     }
     // Everybody may ask this: the reason stays in the log and in what viewers are told.
     let body = "the scheduler takes no commands; see `/headroom/v1/health`\n";

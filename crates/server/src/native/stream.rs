@@ -20,6 +20,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use super::answer::Refused;
 use super::asked::Asked;
 use super::words::{epoch, time};
+use crate::listen::Endless;
 use crate::live::{MAKING, OpenStream};
 use crate::service::Service;
 
@@ -80,6 +81,7 @@ pub(super) fn stream<T: Tells>(
     let pieces = ReceiverStream::new(receiver).chain(bye.filter_map(|bye| async { bye }));
     let body = pieces.map(Ok::<_, std::convert::Infallible>);
     let mut response = Response::new(Body::from_stream(body));
+    response.extensions_mut().insert(Endless);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));

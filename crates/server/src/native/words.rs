@@ -9,7 +9,7 @@ use crate::convert::value::moment;
 use crate::service::Service;
 
 /// A point in time; one that no calendar has is the epoch.
-pub(super) fn time(at: Timestamp) -> jiff::Timestamp {
+pub(crate) fn time(at: Timestamp) -> jiff::Timestamp {
     moment(at).unwrap_or_default()
 }
 

@@ -4,10 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Extension;
+use axum::extract::State;
 use headroom_api::wsv1::message;
 use headroom_core::view::{Check, health};
 use headroom_core::{Millis, Timestamp};
 
+use crate::conditions::conditions;
 use crate::convert;
 use crate::service::Service;
 
@@ -71,8 +73,11 @@ impl Checks {
 }
 
 /// Whoever asks need not say who he is.
-pub(crate) async fn get_health_check(Extension(rest): Extension<Arc<Rest>>) -> Answer {
+pub(crate) async fn get_health_check(
+    State(service): State<Service>,
+    Extension(rest): Extension<Arc<Rest>>,
+) -> Answer {
     let last = rest.checks.last();
     let last = last.ok_or_else(|| Refusal::missing(message::NO_HEALTH_CHECK))?;
-    Ok(json(&convert::health::health(&last)))
+    Ok(json(&convert::health::health(&last, &conditions(&service))))
 }

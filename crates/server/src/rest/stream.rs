@@ -16,6 +16,7 @@ use serde::Serialize;
 use tokio::sync::mpsc;
 
 use crate::convert::event::event;
+use crate::listen::Endless;
 use crate::live::MAKING;
 
 use super::event::settings;
@@ -105,7 +106,9 @@ pub(crate) async fn stream_events(asked: Asked, request: Request) -> Answer {
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     let watcher = asked.service.engine.watched().follow(count);
     let start = StreamStart { instance_uuid: asked.service.about.instance.clone() };
-    Ok(body(JSON, lines(line(&start), watcher, entered)))
+    let mut response = body(JSON, lines(line(&start), watcher, entered));
+    response.extensions_mut().insert(Endless);
+    Ok(response)
 }
 
 /// The name by which the client addressed this server.

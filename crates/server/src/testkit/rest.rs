@@ -17,7 +17,7 @@ use super::judge::Expected;
 use super::panics::watched;
 use super::world::World;
 use crate::auth::NO_FOREIGN_PAGE;
-use crate::listen::Peer;
+use crate::listen::{Peer, Unsent};
 
 /// Servers that last as long as the process: requests change its tenants and their quotas, and by force its queue
 /// file; nothing else.
@@ -132,7 +132,8 @@ pub fn rest_path(bytes: &[u8]) {
     if uri.path().is_empty() {
         return;
     }
-    let peer = Peer { address: ([127, 0, 0, 1], 1).into(), certificate: None };
+    let peer =
+        Peer { address: ([127, 0, 0, 1], 1).into(), certificate: None, unsent: Unsent::default() };
     let request = request.method(method).uri(uri).extension(peer).body(Body::empty());
     let Ok(request) = request else { return };
     watched(|| exchange(world, request));
@@ -191,7 +192,8 @@ pub fn rest_body(bytes: &[u8]) {
     let breaks_off = (how & 4 != 0).then(|| Err(std::io::ErrorKind::ConnectionReset.into()));
     let pieces: Vec<_> = content.chunks(piece).map(Chunk::copy_from_slice).map(Ok).collect();
     let pieces: Vec<std::io::Result<Chunk>> = pieces.into_iter().chain(breaks_off).collect();
-    let peer = Peer { address: ([127, 0, 0, 1], 1).into(), certificate: None };
+    let peer =
+        Peer { address: ([127, 0, 0, 1], 1).into(), certificate: None, unsent: Unsent::default() };
     let named = [("{partition}", "default"), ("{queue}", "root.fair"), ("{tenant}", "ours")];
     let path =
         named.into_iter().fold(route.path.to_owned(), |path, (from, to)| path.replace(from, to));

@@ -79,7 +79,7 @@ partitions:
         let key = application.clone();
         let ask = Ask { partition: partition(), application, key, resources, ..Ask::default() };
         let settings = TaskSettings { tenant, members: 1, ..TaskSettings::default() };
-        let task = SubmitTask { submit, asks: vec![ask], settings };
+        let task = SubmitTask { submit, ask, settings };
         server.accept(Command::SubmitTask(Box::new(task))).await;
         server.turn(1).await;
     }

@@ -1,9 +1,10 @@
 //! Tasks that are not taken in, and what cannot happen to one.
 
-use headroom_core::books::{TaskRequest, TaskSettings};
-use headroom_core::{Command, Name, RefusalCode, Submit, SubmitTask};
+use headroom_core::books::{SpentKeys, TaskRequest, TaskSettings};
+use headroom_core::config::TenantSettings;
+use headroom_core::{Command, Event, Name, RefusalCode, Submit, SubmitTask, TaskChange};
 
-use crate::cluster::{Cluster, ask, default, submit};
+use crate::cluster::{Cluster, amounts, ask, default, submit};
 use crate::example::Example;
 use crate::scene::{FILE, Scene};
 use crate::sent::Sent;
@@ -98,14 +99,22 @@ async fn waiting_list_full() -> Example {
     scene.refuses("WAITING_LIST_FULL", before, task).await
 }
 
-/// A task of `sales` under a key, with members of so many cores.
-fn task(id: &str, key: &str, members: &[i64]) -> SubmitTask {
-    let asks =
-        (1..).zip(members).map(|(number, vcores)| ask(id, &format!("{id}.{number}"), *vcores));
+/// A task of `sales` under a key, with members of one core.
+fn task(id: &str, key: &str, members: u32) -> SubmitTask {
     let (key, digest) = (Name::new(key), Name::new(id));
-    let settings = TaskSettings { request: TaskRequest { key, digest }, ..TaskSettings::default() };
+    let request = TaskRequest { key, digest };
+    let settings = TaskSettings { members, request, ..TaskSettings::default() };
     let submit = Submit { tenant: Name::new("sales"), ..submit(id, "") };
-    SubmitTask { submit, asks: asks.collect(), settings }
+    SubmitTask { submit, ask: ask(id, id, 1), settings }
+}
+
+/// A task was submitted under a key, ended, and was forgotten.
+fn spend(cluster: &mut Cluster, key: &str) {
+    let application = cluster.0.books.applications().next_id();
+    cluster.take(&Command::SubmitTask(Box::new(task(key, key, 1))));
+    let (partition, task) = (default(), Name::new(key));
+    cluster.take(&Command::ChangeTask { partition, task, change: TaskChange::Cancel });
+    cluster.0.apply(&Event::ApplicationRemoved { application });
 }
 
 /// What no request over HTTP can say.
@@ -116,8 +125,51 @@ fn commands() -> Vec<Example> {
     let (partition, tenant) = (default(), Name::new("sales"));
     let set = headroom_core::SetTenant { partition, tenant, ..Default::default() };
     cluster.take(&Command::SetTenant(Box::new(set)));
-    cluster.take(&Command::SubmitTask(Box::new(task("t1", "run-17", &[1]))));
+    cluster.take(&Command::SubmitTask(Box::new(task("t1", "run-17", 1))));
+    let mut pinned = task("t2", "", 2);
+    pinned.ask.required_node = Name::new("n1");
+    let mut large = task("t3", "", 1_000);
+    large.ask.blocked_nodes =
+        (1..=100).map(|number| Name::from(format!("node-{number:03}.rack-7.example"))).collect();
+    let mut huge = task("t4", "", 1);
+    huge.ask.resources = amounts([("memory", i64::MAX)]);
+    for number in 0..SpentKeys::MAX {
+        spend(&mut cluster, &format!("spent-{number}"));
+    }
+    let labels = (0..65).map(|number| (Name::from(format!("label-{number}")), Name::default()));
+    let settings = TenantSettings { labels: labels.collect(), ..TenantSettings::default() };
+    let labelled = headroom_core::SetTenant {
+        partition: default(),
+        tenant: Name::new("labels"),
+        settings,
+        ..Default::default()
+    };
     vec![
+        cluster.refuses(
+            RefusalCode::CommandTooLarge,
+            "A task of 1,000 members names 100 blocked nodes, each with a name of 23 bytes:",
+            &Command::SubmitTask(Box::new(large)),
+        ),
+        cluster.refuses(
+            RefusalCode::TaskAmount,
+            "A task asks for 9223372036854775807 bytes of memory:",
+            &Command::SubmitTask(Box::new(huge)),
+        ),
+        cluster.refuses(
+            RefusalCode::KeySpent,
+            "A task was submitted under the key `spent-7`, ended, and was forgotten since many others of the tenant ended later. Another is submitted under the same key within a day:",
+            &Command::SubmitTask(Box::new(task("t5", "spent-7", 1))),
+        ),
+        cluster.refuses(
+            RefusalCode::ManyKeys,
+            "65,536 tasks of a tenant were submitted under keys within a day, ended, and were forgotten. Another is submitted under a key of its own:",
+            &Command::SubmitTask(Box::new(task("t5", "run-18", 1))),
+        ),
+        cluster.refuses(
+            RefusalCode::TooMany,
+            "A tenant is created with 65 labels:",
+            &Command::SetTenant(Box::new(labelled)),
+        ),
         cluster.refuses(
             RefusalCode::TaskAsk,
             "Task `t1` was submitted over HTTP. An RM asks for 1 core for application `t1`, with the key `k1`:",
@@ -126,12 +178,12 @@ fn commands() -> Vec<Example> {
         cluster.refuses(
             RefusalCode::KeyTaken,
             "A program that has Headroom's core in it submits tasks `t1` and `t2` under the key `run-17`. Of the second it is told:",
-            &Command::SubmitTask(Box::new(task("t2", "run-17", &[1]))),
+            &Command::SubmitTask(Box::new(task("t2", "run-17", 1))),
         ),
         cluster.refuses(
             RefusalCode::TaskMembersUnlike,
-            "A program that has Headroom's core in it submits task `t2` with a member of 1 core and one of 2; over HTTP members are alike:",
-            &Command::SubmitTask(Box::new(task("t2", "", &[1, 2]))),
+            "A program that embeds Headroom's core submits task `t2` with two members that both require node `n1`; no request over HTTP can ask for this:",
+            &Command::SubmitTask(Box::new(pinned)),
         ),
     ]
 }

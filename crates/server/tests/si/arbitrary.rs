@@ -216,7 +216,7 @@ proptest! {
                             command,
                             Command::AddNode(_)
                                 | Command::Submit(_)
-                                | Command::RejectApplication { .. }
+                                | Command::RejectApplication(_)
                                 | Command::Ask(_)
                                 | Command::SetForeign(_)
                         );

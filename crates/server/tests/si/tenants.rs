@@ -43,7 +43,7 @@ async fn task(server: &Server, id: &str, vcore: i64) {
         ..Ask::default()
     };
     let settings = TaskSettings { tenant, members: 1, ..TaskSettings::default() };
-    let task = SubmitTask { submit, asks: vec![ask], settings };
+    let task = SubmitTask { submit, ask, settings };
     carry_out(server, Command::SubmitTask(Box::new(task))).await;
 }
 

@@ -1,7 +1,7 @@
 //! What happens in the cluster: nodes, applications, asks.
 
 use headroom_core::resource::Amounts;
-use headroom_core::{AddNode, Ask, Command, Name, Submit};
+use headroom_core::{AddNode, Ask, Command, Name, RejectApplication, Submit};
 
 use super::Server;
 
@@ -66,13 +66,14 @@ impl Server {
             resources: amounts([("vcore", 500)]),
             preemptable: false,
         };
-        let refused = Command::RejectApplication {
+        let refused = Command::RejectApplication(Box::new(RejectApplication {
             partition: Name::new("default"),
             application: Name::new("app-refused"),
             queue: Name::new("root.nowhere"),
             code: Name::new("PL-REJECTED"),
             message: Name::new("no rule found a queue <for> it & that is all"),
-        };
+            ..RejectApplication::default()
+        }));
         for command in [
             Command::AddNode(node("n1", 8)),
             Command::AddNode(node("n2", 4)),

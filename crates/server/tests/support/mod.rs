@@ -26,7 +26,7 @@ use headroom_engine::users::Users;
 use headroom_engine::{Engine, HandClock, Handle, Origin, Pace, Settings};
 use headroom_server::mount::{self, Handlers};
 use headroom_server::rest::{self, Beside, Nothing, Rest, RestSettings};
-use headroom_server::{About, Caller, Parts, QueueFile, Service};
+use headroom_server::{About, Caller, Parts, Proof, QueueFile, Service};
 use tokio::net::TcpListener;
 
 pub use cluster::{amounts, ask, node, placed, submit};
@@ -225,5 +225,6 @@ fn caller(text: &str) -> Caller {
         groups: list(groups),
         roles: list(roles).iter().map(role).collect(),
         tenants: list(tenants),
+        proof: Proof::Bearer,
     }
 }

@@ -6,7 +6,8 @@
 use anyhow::{Result, bail};
 use headroom_core::books::GangStyle;
 use headroom_core::{
-    AddNode, Ask, Command, Millis, Name, SetForeign, Submit, Termination, Timestamp,
+    AddNode, Ask, Command, Millis, Name, RejectApplication, SetForeign, Submit, Termination,
+    Timestamp,
 };
 use serde_json::Value;
 
@@ -25,8 +26,15 @@ pub(super) fn applications(driver: &mut Driver, request: &Value) -> Result<()> {
         let queue = name(new, "queueName");
         let Some(user) = user::resolve(&driver.users, driver.now(), new, &tags) else {
             let (code, message) = (Name::new("USER"), Name::new("the user cannot be resolved"));
-            let command =
-                Command::RejectApplication { partition, application, queue, code, message };
+            let rejected = RejectApplication {
+                partition,
+                application,
+                queue,
+                code,
+                message,
+                ..Default::default()
+            };
+            let command = Command::RejectApplication(Box::new(rejected));
             let _ = driver.command(&command);
             continue;
         };

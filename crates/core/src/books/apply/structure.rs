@@ -10,14 +10,14 @@ use crate::books::quota_clock::QuotaChange;
 use crate::books::tracker::Trackers;
 use crate::books::{
     Books, LimitSettings, Node, NodeAttributes, OpenQuestions, Partition, PartitionSettings, Queue,
-    QueueSettings, QueueState, Tasks, Tenants, Timer,
+    QueueSettings, QueueState, SpentKeys, Tasks, Tenants, Timer,
 };
 use crate::config::UserLimitsConfig;
 use crate::id::{NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
 use crate::placement::Rules;
-use crate::resource::{Amounts, Resources};
+use crate::resource::{Amounts, Beyond, Resources};
 use crate::time::{Millis, Timestamp};
 
 /// How often a partition looks for empty queues, counted from its making. Source: scheduling
@@ -62,6 +62,7 @@ impl Books {
             tenants: Tenants::default(),
             recovery: None,
             tasks: Tasks::default(),
+            spent_keys: SpentKeys::default(),
         };
         self.partitions.insert(id, partition);
     }
@@ -143,6 +144,7 @@ impl Books {
             derived_applications: None,
             allocated: Resources::new(),
             pending: Resources::new(),
+            pending_beyond: Beyond::default(),
             preempting: Resources::new(),
             running: 0,
             allocating: 0,

@@ -84,6 +84,7 @@ impl Books {
         self.settle_allocations()?;
         self.check_links()?;
         self.check_amounts()?;
+        self.sum_up_largest_pending();
         self.index_tasks()?;
         self.set_timers();
         self.share_names();
@@ -105,6 +106,7 @@ impl Books {
             row.rules = Rules::in_force(row.settings.placement_rules.clone()).into();
             Unsound::unless(row.tenants.has_tops(), &row.name, "its tenants")?;
             row.tenants = row.tenants.indexed_anew();
+            row.spent_keys = row.spent_keys.indexed_again();
         }
         Ok(())
     }

@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 
 use crate::books::{Books, Queue};
-use crate::id::QueueId;
+use crate::id::{AllocationId, ApplicationId, QueueId};
+use crate::resource::Resources;
 use crate::stored::Unsound;
 
 use super::{Outcome, before, relink};
@@ -51,6 +52,29 @@ impl Books {
             Unsound::unless(holds, &row.path, "its parent, depth and path")?;
         }
         Ok(())
+    }
+
+    /// Adds up again the pending sums that are beyond 64 bits: the snapshot has them cut off.
+    pub(super) fn sum_up_largest_pending(&mut self) {
+        if !self.queues.iter().any(|(_, row)| row.has_largest_pending()) {
+            return;
+        }
+        let all: Vec<QueueId> = self.queues.iter().map(|(id, _)| id).collect();
+        for id in all {
+            self.queues[id].pending = Resources::new();
+        }
+        let waiting = self.allocations.iter().filter(|(_, row)| row.is_pending());
+        let waiting: Vec<(AllocationId, ApplicationId)> =
+            waiting.map(|(id, row)| (id, row.application)).collect();
+        for (ask, application) in waiting {
+            let resources = self.resources_of(ask).clone();
+            let mut queue = Some(self.application(application).queue);
+            while let Some(id) = queue {
+                let row = &mut self.queues[id];
+                row.pend(&resources);
+                queue = row.parent;
+            }
+        }
     }
 
     fn relink_queues(&mut self) -> Outcome {

@@ -14,6 +14,7 @@ use crate::schedule::exceeds;
 use crate::wait::Blocker;
 
 use super::OneTask;
+use super::submit::are_possible;
 
 impl OneTask<'_> {
     /// Each member has this size from now on. What waits has to be able to run at all; what runs needs room in
@@ -28,6 +29,7 @@ impl OneTask<'_> {
             let (key, application) = (task.clone(), task.clone());
             return Err(Rejection::AskSize { key, application, resources: resources.clone() });
         }
+        are_possible(task, resources)?;
         tenant::are_named(books, self.partition, "the task", resources)?;
         let counted = alloc::borrow::Cow::Borrowed(resources);
         let counted = tenant::counted(books, self.application, counted);

@@ -2,19 +2,21 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{Books, TaskSettings};
+use crate::books::{Books, SpentKeys, TaskSettings};
 use crate::command::{Ask, SubmitTask};
 use crate::event::Event;
 use crate::id::{ApplicationId, PartitionId};
 use crate::name::Name;
 use crate::rejection::{Rejection, TaskRejection, TenantRejection};
-use crate::resource::Amounts;
+use crate::resource::{Amounts, Quantity};
 use crate::time::Timestamp;
 
+use crate::rules::submit::rejected;
 use crate::rules::{allocation, partition_named, short, tenant};
 
-/// How many members a task may have: all of them are placed in one step (TR-15).
-const MEMBERS_MAX: usize = SubmitTask::MEMBERS_MAX as usize;
+/// The largest amount of one type that a member of a task may ask for, in core units: 2^53, for memory 8 PiB. Every
+/// client can write it exactly, as an integer or as a double.
+const AMOUNT_MAX: i64 = 1 << 53;
 
 /// Judge a task as its application and its asks are judged, each with those before it in the books.
 ///
@@ -24,14 +26,16 @@ pub(in crate::rules) fn submit(
     now: Timestamp,
     submitted: &SubmitTask,
 ) -> Result<Vec<Event>, Rejection> {
-    let SubmitTask { submit, asks, settings } = submitted;
+    let SubmitTask { submit, ask, settings } = submitted;
     let partition = partition_named(books, &submit.partition)?;
-    let members = asks.len();
-    if members == 0 || members > MEMBERS_MAX {
-        let (task, most) = (submit.application.clone(), MEMBERS_MAX);
+    let members = submitted.members();
+    if members > SubmitTask::MEMBERS_MAX {
+        let (task, members) = (submit.application.clone(), members as usize);
+        let most = SubmitTask::MEMBERS_MAX as usize;
         return Err(TaskRejection::Members { task, members, most }.into());
     }
-    if !are_alike(asks) {
+    are_possible(&submit.application, &ask.resources)?;
+    if members > 1 && is_particular(ask) {
         return Err(TaskRejection::Unlike { task: submit.application.clone() }.into());
     }
     for name in [&settings.request.key, &settings.request.digest] {
@@ -43,11 +47,7 @@ pub(in crate::rules) fn submit(
     if matches!(events.last(), Some(Event::ApplicationRejected { .. })) {
         return Ok(events);
     }
-    let settings = TaskSettings {
-        tenant: submit.tenant.clone(),
-        members: u32::try_from(members).unwrap_or(u32::MAX),
-        ..settings.clone()
-    };
+    let settings = TaskSettings { tenant: submit.tenant.clone(), members, ..settings.clone() };
     let added = events.iter().position(|one| matches!(one, Event::ApplicationAdded { .. }));
     let behind = added.map_or(events.len(), |place| place + 1);
     events.insert(behind, Event::TaskAdded { application, settings });
@@ -55,38 +55,34 @@ pub(in crate::rules) fn submit(
     for event in &events {
         then.apply(now, event);
     }
-    let asked = ask_all(&mut then, now, application, asks).and_then(|asked| {
+    let asked = ask_all(&mut then, now, application, submitted).and_then(|asked| {
         fits_as_a_whole(&then, application, &submit.application)?;
         Ok(asked)
     });
     match asked {
         Ok(asked) => events.extend(asked),
         Err(rejection) if is_a_decision(&rejection) => {
-            return Ok(alloc::vec![Event::ApplicationRejected {
-                partition,
-                queue: submit.queue.clone(),
-                application: submit.application.clone(),
-                user: submit.user.clone(),
-                groups: submit.groups.clone(),
-                code: Name::new(rejection.code().as_str()),
-                message: Name::from(alloc::format!("{rejection}")),
-            }]);
+            let why = (rejection.code(), &*alloc::format!("{rejection}"));
+            return Ok(alloc::vec![rejected(partition, submit, &submit.queue, why)]);
         }
         Err(rejection) => return Err(rejection),
     }
     Ok(events)
 }
 
-/// Whether the members of a task are told apart by their keys alone, so that whatever holds one back holds back
-/// all of them, and each fits where another does.
-fn are_alike(asks: &[Ask]) -> bool {
-    let [first, others @ ..] = asks else { return true };
-    let alone = first.placeholder
-        || first.originator
-        || !first.task_group.is_empty()
-        || !first.required_node.is_empty();
-    let same = |one: &Ask| Ask { key: first.key.clone(), ..one.clone() } == *first;
-    others.is_empty() || (!alone && others.iter().all(same))
+/// Refuses amounts that no machine has, whatever the quota of the tenant is.
+pub(super) fn are_possible(task: &Name, resources: &Amounts) -> Result<(), TaskRejection> {
+    let most = Quantity::of(AMOUNT_MAX);
+    let large = resources.iter().find(|(_, amount)| *amount > most);
+    large.map_or(Ok(()), |(resource, amount)| {
+        let (task, resource) = (task.clone(), resource.clone());
+        Err(TaskRejection::Amount { task, resource, amount, most })
+    })
+}
+
+/// Returns whether an ask has a trait that only one member of a task can have.
+fn is_particular(ask: &Ask) -> bool {
+    ask.placeholder || ask.originator || !ask.task_group.is_empty() || !ask.required_node.is_empty()
 }
 
 /// Whether no other has its id, or was submitted under its key.
@@ -99,6 +95,17 @@ fn is_new(
     let SubmitTask { submit, settings, .. } = submitted;
     let row = books.partition(partition);
     let (tenant, key) = (&submit.tenant, &settings.request.key);
+    if !key.is_empty() {
+        let config = row.settings.tenants.as_deref();
+        let ttl = config.map(|config| config.idempotency_ttl).unwrap_or_default();
+        let (tenant, key) = (tenant.clone(), key.clone());
+        if row.spent_keys.submitted(&tenant, &key).is_some_and(|submitted| now < submitted + ttl) {
+            return Err(TaskRejection::KeySpent { tenant, key });
+        }
+        if row.spent_keys.count(&tenant) >= SpentKeys::MAX {
+            return Err(TaskRejection::ManyKeys { tenant, most: SpentKeys::MAX });
+        }
+    }
     if let Some(other) = row.tasks.submitted(tenant, key).filter(|_| !key.is_empty()) {
         let config = row.settings.tenants.as_deref();
         let ttl = config.map(|config| config.idempotency_ttl).unwrap_or_default();
@@ -122,11 +129,11 @@ fn ask_all(
     then: &mut Books,
     now: Timestamp,
     application: ApplicationId,
-    asks: &[Ask],
+    submitted: &SubmitTask,
 ) -> Result<Vec<Event>, Rejection> {
     let mut events = Vec::new();
-    for ask in asks {
-        for event in allocation::ask_of(then, now, ask, application)? {
+    for ask in submitted.asks() {
+        for event in allocation::ask_of(then, now, &ask, application)? {
             then.apply(now, &event);
             events.push(event);
         }

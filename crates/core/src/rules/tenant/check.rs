@@ -15,7 +15,7 @@ use crate::name::Name;
 use crate::rejection::{Rejection, TenantRejection};
 use crate::resource::{Amounts, Quantity, Resources};
 use crate::rules::configure::{Target, limits_of};
-use crate::rules::short;
+use crate::rules::{ID_BYTES_MAX, few, short, within};
 
 use super::Lowering;
 use super::lower::subject_of;
@@ -73,11 +73,17 @@ pub(super) fn may_be_set(
     above(tenants, tenant, parent)
 }
 
+/// The largest number of labels of a tenant.
+const LABELS_MAX: usize = 64;
+/// The longest key of a label, in bytes.
+const LABEL_KEY_BYTES_MAX: usize = 63;
+
 fn texts(settings: &TenantSettings) -> Result<(), Rejection> {
     short("display name", &settings.display_name)?;
+    few("labels of the tenant", settings.labels.len(), LABELS_MAX)?;
     for (key, value) in &settings.labels {
-        short("label of the tenant", key)?;
-        short("label of the tenant", value)?;
+        within("key of a label of the tenant", key, LABEL_KEY_BYTES_MAX)?;
+        within("value of a label of the tenant", value, ID_BYTES_MAX)?;
     }
     if let TenantMapping::Limit { queue, subject } = &settings.mapping {
         short("queue", queue)?;

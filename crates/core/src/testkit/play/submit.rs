@@ -64,7 +64,7 @@ fn submit_task(submit: Submit, die: u8) -> Command {
     let ask = Ask {
         partition: submit.partition.clone(),
         application: submit.application.clone(),
-        key: Name::from(format!("{}.1", submit.application)),
+        key: submit.application.clone(),
         resources: wanted(die),
         priority: i32::from(die % 3),
         may_preempt: die % 5 < 2,
@@ -72,18 +72,16 @@ fn submit_task(submit: Submit, die: u8) -> Command {
         ..Ask::default()
     };
     let members = if die.is_multiple_of(2) { 2 + die / 16 % 3 } else { 1 };
-    let member =
-        |number| Ask { key: Name::from(format!("{}.{number}", submit.application)), ..ask.clone() };
-    let asks: Vec<Ask> = (1..=members).map(member).collect();
     let key = if die % 11 == 3 { Name::from(format!("key{}", die % 2)) } else { Name::default() };
     let settings = TaskSettings {
+        members: u32::from(members),
         requeue: die.is_multiple_of(2),
         restarts: u32::from(die % 3),
         max_wait: (die % 4 == 1).then(|| Millis::from_secs(u64::from(die % 9))),
         request: TaskRequest { key, digest: Name::new("body") },
         ..TaskSettings::default()
     };
-    Command::SubmitTask(Box::new(SubmitTask { submit, asks, settings }))
+    Command::SubmitTask(Box::new(SubmitTask { submit, ask, settings }))
 }
 
 /// Something happens to a task, most often to one that there is.

@@ -1,8 +1,6 @@
 //! The words of tasks.
 
 use alloc::boxed::Box;
-use alloc::format;
-use alloc::vec;
 
 use crate::books::{TaskRequest, TaskSettings};
 use crate::command::{Ask, Command, Submit, SubmitTask, TaskChange};
@@ -25,18 +23,19 @@ pub(super) fn submit(partition: Name, words: &mut Words<'_>) -> Command {
     let ask = Ask {
         partition,
         application: task.clone(),
+        key: task.clone(),
         resources: words.amounts(),
         preemptable: true,
         ..Ask::default()
     };
     let settings = TaskSettings::default();
-    let mut all = SubmitTask { submit, asks: vec![ask], settings };
+    let mut all = SubmitTask { submit, ask, settings };
     while let Some(word) = words.optional() {
         let said = &mut all.settings;
         let tag = |key: &str, words: &mut Words<'_>| (Name::new(key), words.name("seconds"));
         match word {
             "priority" => {
-                all.asks[0].priority = words.next("a number").parse().expect("a whole number");
+                all.ask.priority = words.next("a number").parse().expect("a whole number");
             }
             "deadline" => all.submit.tags.push(tag("headroom/deadline", words)),
             "estimate" => all.submit.tags.push(tag("headroom/estimate", words)),
@@ -45,15 +44,10 @@ pub(super) fn submit(partition: Name, words: &mut Words<'_>) -> Command {
             "wait" => said.max_wait = Some(words.seconds()),
             "key" => said.request = request(words),
             members if members.starts_with('x') => {
-                let count: usize = members[1..].parse().expect("a number behind x");
-                all.asks = vec![all.asks[0].clone(); count];
+                said.members = members[1..].parse().expect("a number behind x");
             }
             _ => panic!("nobody understands `{word}` of a task"),
         }
-    }
-    let alone = all.asks.len() == 1;
-    for (number, ask) in all.asks.iter_mut().enumerate() {
-        ask.key = if alone { task.clone() } else { Name::from(format!("{task}.{}", number + 1)) };
     }
     Command::SubmitTask(Box::new(all))
 }

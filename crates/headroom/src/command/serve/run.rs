@@ -168,9 +168,10 @@ async fn start_engine(process: &Process, users: Arc<Users>) -> Result<Engine> {
 
 /// Make the service, and put the queue file in force.
 async fn begin(process: &Process, engine: &Engine, users: Arc<Users>) -> Result<Service> {
-    let clock = Arc::new(SystemClock);
     let folder = Some(process.journal.path.clone());
     let handle = engine.handle();
+    // Not the system clock: what is compared with times of the journal goes by the time of the journal.
+    let clock = Arc::new(handle.clock().clone());
     let queue_file =
         QueueFile::resume(handle.clone(), clock.clone(), Arc::clone(&users), folder).await;
     queue_file.set_extra(process.extra.clone());

@@ -2,8 +2,8 @@ use std::num::NonZeroU16;
 
 use headroom_core::books::{GangStyle, NodeVerdict, Questions, TaskRequest, TaskSettings};
 use headroom_core::{
-    AddNode, Ask, Command, Millis, SetForeign, SetTenant, Submit, SubmitTask, TaskChange,
-    Termination, Timestamp, Verdicts,
+    AddNode, Ask, Command, Millis, RejectApplication, SetForeign, SetTenant, Submit, SubmitTask,
+    TaskChange, Termination, Timestamp, Verdicts,
 };
 
 use super::named;
@@ -91,13 +91,14 @@ fn of_applications() -> Vec<Command> {
             gang_style: GangStyle::Hard,
             placeholder_timeout: Millis::from_secs(60),
         }),
-        Command::RejectApplication {
+        Command::RejectApplication(Box::new(RejectApplication {
             partition: p(),
             application: a(),
             queue: name("root.a"),
             code: name("USER"),
             message: name("nobody knows ann"),
-        },
+            ..RejectApplication::default()
+        })),
         Command::RemoveApplication { partition: p(), application: a() },
         Command::ScanQuotas { partition: p() },
         Command::ScanOutstanding { partition: p() },
@@ -150,15 +151,14 @@ fn of_tasks() -> Vec<Command> {
         user: name("ann"),
         ..Submit::default()
     };
-    let ask = |key| Ask {
+    let ask = Ask {
         partition: partition.clone(),
         application: task.clone(),
-        key: name(key),
+        key: task.clone(),
         resources: amounts(),
         ..Ask::default()
     };
-    let asks = vec![ask("t-1.1"), ask("t-1.2")];
-    let submitted = Command::SubmitTask(Box::new(SubmitTask { submit, asks, settings }));
+    let submitted = Command::SubmitTask(Box::new(SubmitTask { submit, ask, settings }));
     vec![submitted, Command::ChangeTask { partition, task, change }]
 }
 

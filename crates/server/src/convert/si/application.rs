@@ -3,7 +3,7 @@
 use headroom_api::si::v1::{AddApplicationRequest, ApplicationRequest, RemoveApplicationRequest};
 use headroom_core::books::GangStyle;
 use headroom_core::placement::is_forced;
-use headroom_core::{Command, Millis, Name, Submit};
+use headroom_core::{Command, Millis, Name, RejectApplication, Submit};
 use headroom_engine::users::{Submitted, UserError, UserInfo};
 
 use super::{Refusal, Step, amounts, partition};
@@ -49,13 +49,14 @@ impl New {
                 Command::Submit(submit)
             }
             // Refused by the core as well, which names those that there are.
-            Err(error) => Command::RejectApplication {
+            Err(error) => Command::RejectApplication(Box::new(RejectApplication {
                 partition: submit.partition,
                 application: submit.application,
                 queue: submit.queue,
                 code: Name::new(error.code()),
                 message: Name::new(error.to_string()),
-            },
+                ..RejectApplication::default()
+            })),
         };
         Step { command, if_refused }
     }
@@ -147,11 +148,10 @@ mod tests {
         });
         let step = new.charged_to(Err(UserError::Empty));
         assert_eq!(step.if_refused, Refusal::Application("a".into()));
-        let Command::RejectApplication { partition, application, queue, code, .. } = step.command
-        else {
+        let Command::RejectApplication(rejected) = step.command else {
             panic!("{:?}", step.command)
         };
-        assert_eq!((&*partition, &*application), ("default", "a"));
-        assert_eq!((&*queue, &*code), ("root.q", "U-EMPTY"));
+        assert_eq!((&*rejected.partition, &*rejected.application), ("default", "a"));
+        assert_eq!((&*rejected.queue, &*rejected.code), ("root.q", "U-EMPTY"));
     }
 }

@@ -1,4 +1,4 @@
-//! `GET /headroom/v1/events`: what happened, as a stream, or as a list where JSON is asked for.
+//! `GET /headroom/v1/events`: what happened, as a list, or as a stream where `Accept` asks for `text/event-stream`.
 //!
 //! Both come from the feed of the engine: the newest records since the process started. What is
 //! older is in the journal alone, and is refused as gone.
@@ -26,8 +26,7 @@ pub(super) async fn events(
     State(service): State<Service>,
     asked: Asked,
 ) -> Result<Response<Body>, Refused> {
-    let streams = asked.header("accept").is_none_or(|accept| !wants_list(accept));
-    if streams {
+    if asked.header("accept").is_some_and(wants_stream) {
         return stream::stream(&service, &asked);
     }
     // Up to all records that are kept are looked at, which may take some milliseconds.
@@ -35,11 +34,10 @@ pub(super) async fn events(
     listed.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
 }
 
-/// Whether JSON is asked for, and no stream.
-fn wants_list(accept: &str) -> bool {
+/// Whether a stream is asked for by name. Anything else, `*/*` too, gets a list that ends.
+fn wants_stream(accept: &str) -> bool {
     let mut media = accept.split(',').map(|one| one.split(';').next().unwrap_or("").trim());
-    media.clone().any(|one| one.eq_ignore_ascii_case("application/json"))
-        && !media.any(|one| one.eq_ignore_ascii_case("text/event-stream"))
+    media.any(|one| one.eq_ignore_ascii_case("text/event-stream"))
 }
 
 /// The number of the first record that is wanted, if all from there on are kept.

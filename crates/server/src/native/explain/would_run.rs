@@ -67,7 +67,7 @@ fn told(
     sought: &Sought,
 ) -> Explanation {
     let submit = match supposed {
-        Supposed::Application(submit, _) => submit,
+        Supposed::Application(submit, ..) => submit,
         Supposed::Task(task) => &task.submit,
     };
     match imagined {
@@ -103,7 +103,7 @@ fn told(
 
 /// What is said of a task, as it is submitted.
 fn as_task(asked: &Asked, said: &WouldRun) -> Result<NewTask, Refused> {
-    tenants::are_few(asked, said.members)?;
+    tenants::are_few(asked, said.members, &said.blocked_nodes)?;
     let not_of_tasks = [
         ("queue", said.queue.is_some()),
         ("groups", said.groups.as_ref().is_some_and(|groups| !groups.is_empty())),
@@ -130,12 +130,9 @@ fn as_task(asked: &Asked, said: &WouldRun) -> Result<NewTask, Refused> {
 
 /// The same task under a name that is free.
 fn named(mut task: SubmitTask, books: &Books, partition: PartitionId) -> SubmitTask {
-    let members = u32::try_from(task.asks.len()).unwrap_or(u32::MAX);
-    let name = unused_name(books, partition, members);
-    for (number, ask) in (1..).zip(&mut task.asks) {
-        ask.application = name.clone();
-        ask.key = explain::member(&name, number);
-    }
+    let name = unused_name(books, partition, task.members());
+    task.ask.application = name.clone();
+    task.ask.key = name.clone();
     task.submit.application = name;
     task
 }
@@ -146,7 +143,7 @@ fn application(
     said: &WouldRun,
     (books, partition): (&Books, PartitionId),
 ) -> Result<Supposed, Refused> {
-    tenants::are_few(asked, said.members)?;
+    tenants::are_few(asked, said.members, &said.blocked_nodes)?;
     let (user, groups) = who(asked, said)?;
     let resources = tenants::amounts(asked, "the request", &said.resources)?;
     let members = said.members;
@@ -177,10 +174,7 @@ fn application(
         blocked_nodes: said.blocked_nodes.iter().map(Name::new).collect(),
         ..Ask::default()
     };
-    // Too many blocked nodes are refused of the first; they are not copied for each.
-    let members = if ask.blocked_nodes.len() > Ask::BLOCKED_NODES_MAX { 1 } else { members };
-    let member = |number| Ask { key: explain::member(&application, number), ..ask.clone() };
-    Ok(Supposed::Application(submit, (1..=members).map(member).collect()))
+    Ok(Supposed::Application(submit, ask, members))
 }
 
 /// As whom it would be submitted.

@@ -72,8 +72,13 @@ pub(super) fn refused(asked: &Asked, rejection: &Rejection) -> Refused {
             | Tenant::LimitTaken { .. },
         )
         | Rejection::Task(
-            Task::Exists { .. } | Task::State { .. } | Task::Quota { .. } | Task::NoRoom { .. },
+            Task::Exists { .. }
+            | Task::KeySpent { .. }
+            | Task::State { .. }
+            | Task::Quota { .. }
+            | Task::NoRoom { .. },
         ) => (Code::Conflict, None),
+        Rejection::Task(Task::ManyKeys { .. }) => (Code::TooManyRequests, None),
         _ => (Code::Invalid, None),
     };
     Refused::new(asked, code, rejection.to_string()).by_rule(rejection.code()).beside(tag)

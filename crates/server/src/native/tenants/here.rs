@@ -123,8 +123,13 @@ impl<'a> Here<'a> {
         let is_below = |parent: Option<&Name>| parent.is_some_and(|one| self.is_his(caller, one));
         let before = match self.tenants().get(tenant) {
             Some(known) if self.is_his(caller, tenant) => Some(&*known.settings),
-            Some(_) => return Err(self.unseen(tenant)),
-            None => None,
+            // Where the caller could not make a tenant, one that is there and one that is not look alike.
+            hidden => {
+                if hidden.is_some() || !is_below(after.parent.as_ref()) {
+                    return Err(self.unseen(tenant));
+                }
+                None
+            }
         };
         if before.is_none_or(|before| is_below(before.parent.as_ref())) {
             if !is_below(after.parent.as_ref()) {

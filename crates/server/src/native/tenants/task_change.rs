@@ -198,14 +198,24 @@ fn repeated(
     Ok(same.map(|id| answer(asked, view, id, started_at_once(view, id), true)))
 }
 
-/// Whether a task may have so many members, before there is an ask for each.
-pub(in super::super) fn are_few(asked: &Asked, members: u32) -> Result<(), Refused> {
+/// Refuses more members or blocked nodes than a task may have, before anything is made of them.
+pub(in super::super) fn are_few(
+    asked: &Asked,
+    members: u32,
+    blocked_nodes: &[String],
+) -> Result<(), Refused> {
     let most = SubmitTask::MEMBERS_MAX;
-    if (1..=most).contains(&members) {
-        return Ok(());
+    if !(1..=most).contains(&members) {
+        let detail = format!("`members` is {members}; it takes a number from 1 to {most}");
+        return Err(Refused::new(asked, Code::Invalid, detail).by_rule(RefusalCode::TaskMembers));
     }
-    let detail = format!("`members` is {members}; it takes a number from 1 to {most}");
-    Err(Refused::new(asked, Code::Invalid, detail).by_rule(RefusalCode::TaskMembers))
+    let (count, most) = (blocked_nodes.len(), Ask::BLOCKED_NODES_MAX);
+    if count > most {
+        let detail = format!("`blockedNodes` names {count} nodes; it takes at most {most}");
+        let rule = RefusalCode::ManyBlockedNodes;
+        return Err(Refused::new(asked, Code::Invalid, detail).by_rule(rule));
+    }
+    Ok(())
 }
 
 /// What an application says of its time.
@@ -241,7 +251,7 @@ impl Here<'_> {
         }
         let resources = body::amounts("the task", &said.resources);
         let resources = resources.map_err(|why| unfit(asked, why))?;
-        are_few(asked, said.members)?;
+        are_few(asked, said.members, &said.blocked_nodes)?;
         let id = match &said.id {
             Some(id) => Name::new(id),
             None => made_id(asked)?,
@@ -276,19 +286,14 @@ impl Here<'_> {
         let digest =
             if request.key.is_empty() { Name::from(digest_of(said)) } else { request.digest };
         let settings = TaskSettings {
+            members: said.members,
             requeue: said.requeue,
             restarts: said.restarts,
             max_wait: said.max_wait_seconds.map_or(usual, |span| (span > 0).then(|| seconds(span))),
             request: TaskRequest { key: request.key, digest },
             ..TaskSettings::default()
         };
-        let asks = match said.members {
-            1 => vec![ask],
-            members => (1..=members)
-                .map(|number| Ask { key: Name::from(format!("{id}.{number}")), ..ask.clone() })
-                .collect(),
-        };
-        Ok(SubmitTask { submit, asks, settings })
+        Ok(SubmitTask { submit, ask, settings })
     }
 
     /// Whether the caller may say that something is as urgent.

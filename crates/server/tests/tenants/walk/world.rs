@@ -16,7 +16,7 @@ use headroom_engine::testkit::MemoryJournal;
 use headroom_engine::users::Users;
 use headroom_engine::{Engine, HandClock, Origin, Settings};
 use headroom_server::auth::{Authenticator, Secret, TokenEntry, TokenFile};
-use headroom_server::listen::{Gate, Peer, assemble};
+use headroom_server::listen::{Gate, Peer, Unsent, assemble};
 use headroom_server::rest::{Rest, RestSettings};
 use headroom_server::{About, LogLevels, Parts, QueueFile, Service, Whole};
 use http_body_util::BodyExt as _;
@@ -186,7 +186,11 @@ impl World {
 
     pub(super) async fn ask(&self, who: Who, asked: &Asked) -> Said {
         let place = WHO.iter().position(|(one, ..)| *one == who).unwrap();
-        let peer = Peer { address: ([127, 0, 0, 1], 1).into(), certificate: None };
+        let peer = Peer {
+            address: ([127, 0, 0, 1], 1).into(),
+            certificate: None,
+            unsent: Unsent::default(),
+        };
         let mut request = Request::builder()
             .method(&*asked.method)
             .uri(&asked.path)

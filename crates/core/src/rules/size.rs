@@ -1,0 +1,131 @@
+//! The sizes of commands, judged before anything else is done with them.
+//!
+//! [`judge`] bounds what a command may put into the journal and into memory. It reads lengths only and costs one
+//! pass over the command, so a hostile command is refused before its asks are made.
+
+use crate::books::NodeVerdict;
+use crate::command::{
+    AddNode, Ask, Command, RejectApplication, SetForeign, SetTenant, Submit, SubmitTask, Verdicts,
+};
+use crate::config::TenantSettings;
+use crate::name::Name;
+use crate::rejection::Rejection;
+use crate::resource::Amounts;
+
+/// The largest size of one command, as [`Command::size`] counts it: 1 MiB.
+pub const COMMAND_BYTES_MAX: usize = 1 << 20;
+
+/// What a name or an amount costs beside its text, in the journal or in memory.
+const ENTRY_BYTES: usize = 16;
+
+/// Refuses a command whose record would be too large.
+pub(super) fn judge(command: &Command) -> Result<(), Rejection> {
+    let (bytes, limit) = (command.size(), COMMAND_BYTES_MAX);
+    if bytes > limit { Err(Rejection::CommandTooLarge { bytes, limit }) } else { Ok(()) }
+}
+
+impl Command {
+    /// Returns about how many bytes the command and the events that it names take in the journal, without making
+    /// them. A task counts the asks of all its members. A queue file counts nothing: its reader bounds it.
+    pub fn size(&self) -> usize {
+        let size = match self {
+            Self::Submit(submit) => of_submit(submit),
+            Self::SubmitTask(task) => task.size(),
+            Self::Ask(ask) => of_ask(ask),
+            Self::AddNode(AddNode { partition, node, capacity, attributes, schedulable: _ }) => {
+                let attributes = attributes.iter();
+                let attributes =
+                    attributes.map(|(key, value)| name(key).saturating_add(name(value)));
+                names([partition, node])
+                    .saturating_add(amounts(capacity))
+                    .saturating_add(attributes.fold(0, usize::saturating_add))
+            }
+            Self::SetForeign(SetForeign { partition, key, node, resources, preemptable: _ }) => {
+                names([partition, key, node]).saturating_add(amounts(resources))
+            }
+            Self::SetTenant(set) => of_tenant(set),
+            Self::SetTenantDefaults { partition, defaults, expects: _ } => {
+                name(partition).saturating_add(amounts(&defaults.quota))
+            }
+            Self::Verdicts(Verdicts { partition, key, verdicts, question: _ }) => {
+                let verdicts = verdicts.iter().map(|(node, verdict)| match verdict {
+                    NodeVerdict::Refused(reason) => name(node).saturating_add(name(reason)),
+                    NodeVerdict::Suits | NodeVerdict::SuitsWithout(_) => name(node),
+                });
+                names([partition, key]).saturating_add(verdicts.fold(0, usize::saturating_add))
+            }
+            Self::RejectApplication(rejected) => {
+                let RejectApplication { application, queue, message, user, groups, .. } =
+                    &**rejected;
+                names([application, queue, message, user]).saturating_add(names(groups))
+            }
+            Self::ResizeNode { capacity, .. } => amounts(capacity),
+            Self::ReportDrift { drift, .. } => drift.len().saturating_mul(8 * ENTRY_BYTES),
+            // Their names have bounds of their own, and a queue file is bounded where it is read.
+            Self::Configure(_)
+            | Self::SetSchedulable { .. }
+            | Self::RemoveNode { .. }
+            | Self::Release { .. }
+            | Self::RemoveApplication { .. }
+            | Self::ReleaseForeign { .. }
+            | Self::SetQuestions { .. }
+            | Self::VoidVerdicts { .. }
+            | Self::ScanQuotas { .. }
+            | Self::ScanOutstanding { .. }
+            | Self::Tick
+            | Self::RemoveTenant { .. }
+            | Self::Recover { .. }
+            | Self::ChangeTask { .. } => 0,
+        };
+        // Each is written twice: in the command, and in the events that follow.
+        size.saturating_mul(2)
+    }
+}
+
+impl SubmitTask {
+    /// Returns the size of the submission with one ask for each member.
+    fn size(&self) -> usize {
+        let members = usize::try_from(self.members()).unwrap_or(usize::MAX);
+        of_submit(&self.submit).saturating_add(of_ask(&self.ask).saturating_mul(members))
+    }
+}
+
+fn of_submit(submit: &Submit) -> usize {
+    let Submit {
+        partition, application, queue, tenant, user, groups, tags, placeholder_ask, ..
+    } = submit;
+    let tags = tags.iter().map(|(key, value)| name(key).saturating_add(name(value)));
+    names([partition, application, queue, tenant, user])
+        .saturating_add(names(groups))
+        .saturating_add(tags.fold(0, usize::saturating_add))
+        .saturating_add(amounts(placeholder_ask))
+}
+
+/// Returns what one ask takes in an event; the names that it shares with its task are written once.
+fn of_ask(ask: &Ask) -> usize {
+    names([&ask.key, &ask.task_group, &ask.required_node, &ask.node_label])
+        .saturating_add(names(&ask.blocked_nodes))
+        .saturating_add(amounts(&ask.resources))
+}
+
+fn of_tenant(set: &SetTenant) -> usize {
+    let SetTenant { partition, tenant, settings, expects: _, force: _ } = set;
+    let TenantSettings { display_name, quota, guaranteed, labels, .. } = settings;
+    let labels = labels.iter().map(|(key, value)| name(key).saturating_add(name(value)));
+    names([partition, tenant, display_name])
+        .saturating_add(labels.fold(0, usize::saturating_add))
+        .saturating_add(quota.as_ref().map_or(0, amounts))
+        .saturating_add(amounts(guaranteed))
+}
+
+fn name(name: &Name) -> usize {
+    name.len().saturating_add(ENTRY_BYTES)
+}
+
+fn names<'a>(all: impl IntoIterator<Item = &'a Name>) -> usize {
+    all.into_iter().map(name).fold(0, usize::saturating_add)
+}
+
+fn amounts(amounts: &Amounts) -> usize {
+    names(amounts.iter().map(|(resource, _)| resource))
+}
