@@ -316,7 +316,7 @@ impl Writer {
             let names = self.books.partitions().values().map(|one| one.name.clone());
             for partition in names.collect::<Vec<_>>() {
                 self.by_itself(now, Command::ScanQuotas { partition: partition.clone() })?;
-                self.by_itself(now, Command::ScanOutstanding { partition })?;
+                self.hint(now, partition)?;
             }
         }
         if now >= self.sampled + SAMPLE_EVERY {
@@ -387,6 +387,15 @@ impl Writer {
         if let Ok(events) = decide(&self.books, now, &command) {
             self.events = events;
             self.record(now, Some((Origin::default(), command)))?;
+        }
+        Ok(())
+    }
+
+    /// Tell of the asks of a partition that more nodes would help; the scheduler keeps along which those are.
+    fn hint(&mut self, now: Timestamp, partition: Name) -> Result<(), EngineError> {
+        if let Some(id) = self.books.partition_named(&partition) {
+            self.events = self.scheduler.outstanding(&self.books, id);
+            self.record(now, Some((Origin::default(), Command::ScanOutstanding { partition })))?;
         }
         Ok(())
     }

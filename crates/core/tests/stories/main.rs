@@ -7,9 +7,11 @@
 mod activation;
 mod applications;
 mod capacity;
+mod closed_queues;
 mod gangs;
 mod gangs_confirmations;
 mod gangs_life;
+mod hints;
 mod labels;
 mod lending;
 mod life;
