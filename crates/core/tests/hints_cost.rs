@@ -15,7 +15,7 @@ fn default() -> Name {
 /// A full cluster and so many applications with one ask each, more than the queue admits.
 fn waiting(applications: usize) -> World {
     let mut world = World::default();
-    let max = Some(amounts([("vcore", 10)]));
+    let max = amounts([("vcore", 10)]);
     let queue = QueueConfig { max, ..leaf("a") };
     let file = partition(parent("root", vec![queue]));
     world.command(&Command::Configure(Box::new(file))).unwrap();

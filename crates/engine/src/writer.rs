@@ -9,7 +9,7 @@ use std::time::Instant;
 use headroom_core::books::Books;
 use headroom_core::record::{self, Edges, Telling, records_of_refusal};
 use headroom_core::view::{Counters, History, Sample, Tally};
-use headroom_core::{Command, Event, Millis, Rejection, Scheduler, Step, Timestamp, decide};
+use headroom_core::{Command, Event, Millis, Name, Rejection, Scheduler, Step, Timestamp, decide};
 use headroom_journal::{Journal, Origin, ReadStore, Record, Store};
 
 use crate::answers::Answers;

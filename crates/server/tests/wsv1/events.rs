@@ -1,5 +1,6 @@
 //! Checklist 4: batches and streams of events.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use headroom_core::{Command, Name};
