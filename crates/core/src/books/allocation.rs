@@ -104,11 +104,15 @@ impl Books {
         Some((row.shape, (application.queue, link, row.priority)))
     }
 
+    /// The last try in vain to stop something for an ask that is equal to this one, or for itself while it
+    /// was judged with these.
+    pub(crate) fn try_of_equals(&self, ask: AllocationId) -> Option<PreemptionTry> {
+        self.equals_of(ask).and_then(|(shape, equals)| self.shapes.tried(shape, equals))
+    }
+
     /// The last try in vain to stop something for an ask, or for one that is equal to it.
     pub fn last_try(&self, ask: AllocationId) -> Option<PreemptionTry> {
-        let of_equals =
-            self.equals_of(ask).and_then(|(shape, equals)| self.shapes.tried(shape, equals));
-        self.allocation(ask).preemption_tried().max(of_equals)
+        self.allocation(ask).preemption_tried().max(self.try_of_equals(ask))
     }
 }
 

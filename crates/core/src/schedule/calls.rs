@@ -249,7 +249,7 @@ impl Scheduler {
             self.classes.bundles[*bundle].asks.first_key_value().map(|(_, ask)| *ask)
         };
         let of_equals = match row.key.lane {
-            Lane::Calling(_) => first().and_then(|ask| books.last_try(ask)),
+            Lane::Calling(_) => first().and_then(|ask| books.try_of_equals(ask)),
             Lane::Open
             | Lane::Asking(_)
             | Lane::Kept(_)

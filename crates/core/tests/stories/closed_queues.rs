@@ -24,6 +24,9 @@ fn below_a_queue_that_drains_nothing_new_is_taken_in() {
         app app2 root.p.made ann
         app app3 root.p.new ann
         app app4 root.p.new.deep ann
+        show app2
+        show app3
+        show app4
         reload
         rule provided create
         rule fixed root.other
@@ -32,7 +35,13 @@ fn below_a_queue_that_drains_nothing_new_is_taken_in() {
         app app5 root.p.made ann
         app app6 root.p.new ann
         ",
-        expect![[r#""#]],
+        expect![[r#"
+            app app1: root.p.made made
+            ask a1: app1 Accepted, a1 on n1, app1 Running
+            reload: root.p Draining
+            reload: root.p Active
+            app app6: root.p.new made
+        "#]],
     );
 }
 
@@ -55,7 +64,19 @@ fn what_is_foreign_and_nodes_may_come_without_amounts() {
         node n3 vcore=-1
         foreign-gone idle
         ",
-        expect![[r#""#]],
+        expect![[r#"
+            foreign idle: idle occupies n1
+            ask a1: app1 Accepted
+              a1 waits for nodes: the cluster has none
+            resize n1: a1 on n1, app1 Running
+            foreign busy: busy occupies n1
+            ask a2
+              a2 waits NO_NODE_FITS: no node fits: the ask needs 1 vcore, the most that any node in use has free is 0; wait for a release, or add nodes
+            foreign busy: busy occupies n1, a2 on n1
+            foreign idle: refused FOREIGN_SIZE: idle on a node takes {vcore: -1 m}; no amount may be below zero
+            node n3: refused NODE_SIZE: node n3 has size {vcore: -1 m}; no amount may be below zero
+            foreign-gone idle: idle gone
+        "#]],
     );
 }
 
@@ -87,6 +108,26 @@ fn a_try_in_vain_stands_for_all_equal_asks() {
         wait 14s
         wait 2s
         ",
-        expect![[r#""#]],
+        expect![[r#"
+            ask l0: loose Accepted, l0 on big, loose Running
+            ask l1: l1 on big
+            ask l2: l2 on big
+            ask l3: l3 on big
+            ask l4: l4 on big
+            ask g1: g Accepted
+              g1 waits ROOT_CAPACITY: the cluster has 0 memory left of its maximum of 100, the ask needs 14; wait for a release, or add nodes
+            ask g2
+              g2 waits ROOT_CAPACITY: the cluster has 0 memory left of its maximum of 100, the ask needs 14; wait for a release, or add nodes
+            ask s1: s Accepted
+              s1 waits ROOT_CAPACITY: the cluster has 0 memory left of its maximum of 100, the ask needs 15; wait for a release, or add nodes
+            wait 31s: l4 to be stopped for s1, big keeps s1, nothing to stop for g1
+            release l4: l4 released, s1 on big, s Running
+              g1 waits ROOT_CAPACITY: the cluster has 5 memory left of its maximum of 100, the ask needs 14; wait for a release, or add nodes
+              g2 waits ROOT_CAPACITY: the cluster has 5 memory left of its maximum of 100, the ask needs 14; wait for a release, or add nodes
+            release l0: l0 released, g1 on big, g Running
+              g2 waits ROOT_CAPACITY: the cluster has 11 memory left of its maximum of 100, the ask needs 14; wait for a release, or add nodes
+            wait 14s: nothing
+            wait 2s: l3 to be stopped for g2, big keeps g2
+        "#]],
     );
 }

@@ -114,7 +114,14 @@ fn a_node_must_not_offer_less_than_nothing() {
         resize n1 vcore=-1
         show root
         ",
-        expect![[r#""#]],
+        expect![[r#"
+            node n1: refused NODE_SIZE: node n1 has size {vcore: -1 m}; no amount may be below zero
+            node n1: refused NODE_SIZE: node n1 has size {memory: -1 B, vcore: 1000 m}; no amount may be below zero
+            node n1: refused DUPLICATE_NODE: node n1 is registered already in partition default; remove it first
+            resize n1: nothing
+            resize n1: refused NODE_SIZE: node n1 has size {vcore: -1 m}; no amount may be below zero
+              root: in force none, uses {}, headroom none, share 0, runs 0
+        "#]],
     );
 }
 
