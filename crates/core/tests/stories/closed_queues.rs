@@ -39,6 +39,9 @@ fn below_a_queue_that_drains_nothing_new_is_taken_in() {
             app app1: root.p.made made
             ask a1: app1 Accepted, a1 on n1, app1 Running
             reload: root.p Draining
+              app2: New in root.other, no group, uses {}, user headroom none
+              app3: New in root.other, no group, uses {}, user headroom none
+              app4: New in root.other, no group, uses {}, user headroom none
             reload: root.p Active
             app app6: root.p.new made
         "#]],
