@@ -33,6 +33,7 @@ mod refusals;
 mod reload;
 mod required_nodes;
 mod reservations;
+mod reservations_end;
 mod scheduling_examples;
 mod states;
 mod tasks;

@@ -49,12 +49,7 @@ pub(super) fn call(
     let oldest = callers.iter().map(ripe).min()?;
     let tried = equals.iter().filter_map(|one| books.last_try(*one)).max();
     let partition = books.application(row.application).partition;
-    let soon = |one: PreemptionTry| {
-        let unchanged = oldest <= one.at
-            && one.changes == books.changes()
-            && !any_is_given_up(books, partition, (one.at, now));
-        now < one.at + Millis::from_secs(15) || unchanged
-    };
+    let soon = |one: PreemptionTry| is_soon(books, partition, one, (oldest, now));
     let count = tries.leaves.iter().filter(|one| **one == leaf).count();
     if tried.is_some_and(soon) || count >= 10 || keeps(books.allocation(caller)) {
         return None;
@@ -100,6 +95,19 @@ pub(super) fn call(
         events.push(Event::Reserved { ask: caller, node });
     }
     Some(events)
+}
+
+/// Whether a try after this one, for asks of which the first was ripe then, comes too soon.
+fn is_soon(
+    books: &Books,
+    partition: PartitionId,
+    one: PreemptionTry,
+    (oldest, now): (Timestamp, Timestamp),
+) -> bool {
+    let unchanged = oldest <= one.at
+        && one.changes == books.changes()
+        && !any_is_given_up(books, partition, (one.at, now));
+    now < one.at + Millis::from_secs(15) || unchanged
 }
 
 /// Whether a node that is kept for an ask becomes free for asks of higher priority between two times.
