@@ -21,7 +21,7 @@ impl Scheduler {
         let lines = core::mem::take(&mut self.parked.lines).renewed();
         let waited = self.classes.take_waited();
         let hints = self.hints.renewed();
-        *self = Self { notes, census, judged, now, marking, hints, ..Self::default() };
+        *self = Self { notes, census, hints, judged, now, marking, ..Self::default() };
         self.parked.lines = lines;
         self.note(Note::Renewed);
         self.build(books);

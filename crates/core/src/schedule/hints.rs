@@ -64,7 +64,9 @@ impl Scheduler {
                 .map(|(id, bundle)| (id, bundle.asks.values().copied().collect()))
                 .collect();
             for (bundle, asks) in known {
-                asks.into_iter().for_each(|ask| self.hint_joins(books, ask, bundle));
+                for ask in asks {
+                    self.hint_joins(books, ask, bundle);
+                }
             }
         }
         if self.hints.by_leaf.is_empty() {
