@@ -189,10 +189,8 @@ pub enum Rejection {
         /// Where it was looked for.
         partition: Name,
     },
-    /// A node must offer something.
-    #[error(
-        "node {node} has size {capacity}; no amount may be below zero, and a node that joins must have one above"
-    )]
+    /// A node must not offer less than nothing.
+    #[error("node {node} has size {capacity}; no amount may be below zero")]
     NodeSize {
         /// Node id.
         node: Name,
@@ -247,10 +245,8 @@ pub enum Rejection {
         /// As given.
         resources: Amounts,
     },
-    /// What runs on a node must take something of it.
-    #[error(
-        "{key} on a node takes {resources}; at least one amount must be above zero and none below"
-    )]
+    /// What runs on a node must not take less than nothing of it.
+    #[error("{key} on a node takes {resources}; no amount may be below zero")]
     ForeignSize {
         /// Its key.
         key: Name,

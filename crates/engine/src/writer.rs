@@ -9,7 +9,7 @@ use std::time::Instant;
 use headroom_core::books::Books;
 use headroom_core::record::{self, Edges, Telling, records_of_refusal};
 use headroom_core::view::{Counters, History, Sample, Tally};
-use headroom_core::{Command, Event, Millis, Rejection, Scheduler, Step, Timestamp, decide};
+use headroom_core::{Command, Event, Millis, Name, Rejection, Scheduler, Step, Timestamp, decide};
 use headroom_journal::{Journal, Origin, ReadStore, Record, Store};
 
 use crate::answers::Answers;
@@ -328,7 +328,7 @@ impl Writer {
             let names = self.books.partitions().values().map(|one| one.name.clone());
             for partition in names.collect::<Vec<_>>() {
                 self.by_itself(now, Command::ScanQuotas { partition: partition.clone() })?;
-                self.by_itself(now, Command::ScanOutstanding { partition })?;
+                self.hint(now, partition)?;
             }
         }
         if now >= self.sampled + SAMPLE_EVERY {
@@ -399,6 +399,15 @@ impl Writer {
         if let Ok(events) = decide(&self.books, now, &command) {
             self.events = events;
             self.record(now, Some((Origin::default(), command)))?;
+        }
+        Ok(())
+    }
+
+    /// Tell of the asks of a partition that more nodes would help; the scheduler keeps along which those are.
+    fn hint(&mut self, now: Timestamp, partition: Name) -> Result<(), EngineError> {
+        if let Some(id) = self.books.partition_named(&partition) {
+            self.events = self.scheduler.outstanding(&self.books, id);
+            self.record(now, Some((Origin::default(), Command::ScanOutstanding { partition })))?;
         }
         Ok(())
     }

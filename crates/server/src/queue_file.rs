@@ -105,6 +105,8 @@ pub struct QueueFile {
     users: Arc<Users>,
     folder: Option<PathBuf>,
     in_force: RwLock<Arc<InForce>>,
+    /// The server's own settings beside the queue file.
+    base: OnceLock<BTreeMap<String, String>>,
     /// The file on disk that is followed, if one is.
     watched: OnceLock<PathBuf>,
     plans: Plans,
@@ -136,7 +138,8 @@ impl QueueFile {
         let in_force = RwLock::new(Arc::new(in_force));
         let (watched, applying) = (OnceLock::new(), tokio::sync::Mutex::default());
         let plans = Plans::default();
-        Self { engine, clock, users, folder, in_force, watched, plans, applying }
+        let base = OnceLock::new();
+        Self { engine, clock, users, folder, in_force, base, watched, plans, applying }
     }
 
     /// The file on disk that is followed: what it says comes back when it changes, and after a restart.
@@ -157,8 +160,18 @@ impl QueueFile {
         Arc::clone(&self.in_force.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Replace the settings beside the queue file. How many events are kept is among them.
-    pub fn set_extra(&self, extra: BTreeMap<String, String>) {
+    /// Have the server's own settings beside the queue file: what an RM says later lies over them. The
+    /// first ones stay.
+    pub fn set_base(&self, base: BTreeMap<String, String>) {
+        self.base.get_or_init(|| base);
+        self.set_extra(BTreeMap::new());
+    }
+
+    /// Replace what an RM says beside the queue file; a key that it does not name is as the server has
+    /// it. How many events are kept is among them.
+    pub fn set_extra(&self, said: BTreeMap<String, String>) {
+        let mut extra = self.base.get().cloned().unwrap_or_default();
+        extra.extend(said);
         self.engine.watched().resize(EventSettings::of(&extra).kept);
         self.update(|in_force| in_force.extra = extra);
     }

@@ -41,7 +41,8 @@ pub(crate) const OPEN: [(&str, usize); 0] = [];
 /// Exit code for data that cannot be read, to tell it from differences.
 const UNREADABLE: u8 = 2;
 
-/// At most this share of a folder's cases may deviate by decision.
+/// At most this share of the cases of a recording may deviate by decision: of a folder that has a README,
+/// with all folders in it.
 const DEVIATING_PERCENT_MAX: usize = 3;
 
 /// Replay recorded data and compare.
@@ -124,6 +125,36 @@ pub struct Report {
     /// Named parts of the folder.
     #[serde(skip)]
     parts: BTreeMap<&'static str, Part>,
+    /// The recording that the folder belongs to.
+    #[serde(skip)]
+    recording: Recording,
+}
+
+/// What came out for all folders of a recording.
+#[derive(Clone, Copy, Debug, Default)]
+struct Recording {
+    cases: usize,
+    deviating: usize,
+}
+
+/// The name of the recording that a folder belongs to.
+fn recording_of(folder: &str) -> &str {
+    folder.split_once('/').map_or(folder, |(recording, _)| recording)
+}
+
+/// Tell each report of its recording; `others` are the cases of folders that have none.
+fn sum_up(reports: &mut [Report], others: &BTreeMap<String, usize>) {
+    let mut recordings: BTreeMap<String, Recording> = BTreeMap::new();
+    for report in reports.iter() {
+        let sum = recordings.entry(recording_of(&report.folder).to_owned()).or_default();
+        sum.cases += report.cases;
+        sum.deviating += report.deviating;
+    }
+    for report in reports {
+        let name = recording_of(&report.folder);
+        report.recording = recordings.get(name).copied().unwrap_or_default();
+        report.recording.cases += others.get(name).copied().unwrap_or_default();
+    }
 }
 
 /// What came out for a named part of a folder.
@@ -157,7 +188,7 @@ impl Report {
     }
 
     pub(crate) fn deviates_too_much(&self) -> bool {
-        self.deviating * 100 > self.cases * DEVIATING_PERCENT_MAX
+        self.recording.deviating * 100 > self.recording.cases * DEVIATING_PERCENT_MAX
     }
 }
 
@@ -217,6 +248,7 @@ pub(crate) fn survey(dir: &Path, own: &Path) -> Result<Vec<Report>> {
         reports.push(judge_folder(folder, judge, &cases, &deviations)?);
     }
     anyhow::ensure!(!reports.is_empty(), "{} holds no *.jsonl file", dir.display());
+    sum_up(&mut reports, &BTreeMap::new());
     Ok(reports)
 }
 
@@ -257,12 +289,16 @@ pub fn print(reports: &[Report], names: bool) {
 pub fn replay(dir: &Path, begin: &dyn Fn(&str) -> Box<dyn Home>) -> Result<Vec<Report>> {
     let deviations = Deviations::read(&[dir])?;
     let judge = scenario::Replay { begin };
-    let mut reports = Vec::new();
+    let (mut reports, mut others) = (Vec::new(), BTreeMap::<String, usize>::new());
     for (folder, files) in case::folders(dir)? {
+        let cases = case::read(&files)?;
         if folder.ends_with("/scenarios") {
-            reports.push(judge_folder(folder, &judge, &case::read(&files)?, &deviations)?);
+            reports.push(judge_folder(folder, &judge, &cases, &deviations)?);
+        } else {
+            *others.entry(recording_of(&folder).to_owned()).or_default() += cases.len();
         }
     }
+    sum_up(&mut reports, &others);
     Ok(reports)
 }
 
@@ -280,6 +316,7 @@ fn judge_folder(
         reasons: Vec::new(),
         stale: Vec::new(),
         parts: BTreeMap::new(),
+        recording: Recording::default(),
         folder,
     };
     for case in cases {
@@ -334,10 +371,12 @@ fn complaints(reports: &[Report], required: &[String]) -> Vec<String> {
     let by_name: BTreeMap<_, _> = reports.iter().map(|one| (one.folder(), one)).collect();
     let parts: BTreeMap<String, usize> = reports.iter().flat_map(Report::parts).collect();
     let mut complaints = Vec::new();
-    for report in reports.iter().filter(|one| one.deviates_too_much()) {
+    let too_many = reports.iter().filter(|one| one.deviates_too_much());
+    let too_many: BTreeMap<&str, Recording> =
+        too_many.map(|one| (recording_of(&one.folder), one.recording)).collect();
+    for (name, Recording { cases, deviating }) in too_many {
         complaints.push(format!(
-            "{}: {} of {} cases deviate, more than {DEVIATING_PERCENT_MAX} %",
-            report.folder, report.deviating, report.cases
+            "{name}: {deviating} of {cases} cases deviate, more than {DEVIATING_PERCENT_MAX} %"
         ));
     }
     for name in required {

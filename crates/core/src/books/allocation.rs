@@ -6,11 +6,11 @@ use crate::id::{AllocationId, ApplicationId, NodeId, ShapeId};
 use crate::name::Name;
 use crate::time::Timestamp;
 
-#[cfg(doc)]
 use super::Books;
 
 use super::gang::Mark;
 use super::question::Inquiry;
+use super::shape::Equals;
 
 /// An ask while `node` is none, an allocation afterwards: one object, as in the protocol.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,6 +90,30 @@ pub struct PreemptionTry {
     pub at: Timestamp,
     /// [`Books::changes`] at that time.
     pub changes: u64,
+}
+
+impl Books {
+    /// What an ask that waits has in common with all that are judged as one with it; none where it is
+    /// judged by itself: it has a node, or the RM is asked about it.
+    pub(crate) fn equals_of(&self, ask: AllocationId) -> Option<(ShapeId, Equals)> {
+        let row = self.allocation(ask);
+        let application = self.application(row.application);
+        let by_itself = row.reservation().is_some()
+            || self.partition(application.partition).questions.is_some();
+        let link = application.link.filter(|_| !by_itself)?;
+        Some((row.shape, (application.queue, link, row.priority)))
+    }
+
+    /// The last try in vain to stop something for an ask that is equal to this one, or for itself while it
+    /// was judged with these.
+    pub(crate) fn try_of_equals(&self, ask: AllocationId) -> Option<PreemptionTry> {
+        self.equals_of(ask).and_then(|(shape, equals)| self.shapes.tried(shape, equals))
+    }
+
+    /// The last try in vain to stop something for an ask, or for one that is equal to it.
+    pub fn last_try(&self, ask: AllocationId) -> Option<PreemptionTry> {
+        self.allocation(ask).preemption_tried().max(self.try_of_equals(ask))
+    }
 }
 
 impl Allocation {

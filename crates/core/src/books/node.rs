@@ -91,6 +91,13 @@ impl Node {
         self.schedulable && self.reservations.is_empty()
     }
 
+    /// Whether an ask that needs this much would fit if nothing ran on it but what the core does not
+    /// schedule: a node that could not hold an ask is never kept for it.
+    pub fn could_hold(&self, ask: &Resources) -> bool {
+        let is_free = self.occupied.is_empty();
+        self.capacity.fits(ask) && (is_free || self.capacity.minus(&self.occupied).fits(ask))
+    }
+
     pub(super) fn set_capacity(&mut self, capacity: Resources) {
         self.version += 1;
         self.available = capacity.minus(&self.allocated).minus(&self.occupied).pruned();

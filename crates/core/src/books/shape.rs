@@ -2,16 +2,18 @@
 
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
-use crate::id::{NodeId, ShapeId};
+use crate::id::{NodeId, QueueId, ShapeId};
 use crate::ordered::OrderedMap;
 use crate::resource::Resources;
+use crate::schedule::preempt::TRY_EVERY;
 #[cfg(feature = "snapshot")]
 use crate::stored::Unsound;
 use crate::table::Table;
 
-use super::Node;
 use super::wish::{NodeSet, Wish};
+use super::{Link, Node, PreemptionTry};
 
 /// One distinct resource vector and wish, and how many asks and allocations have it.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +31,13 @@ struct Shape {
     /// What counts for nodes, where that is less: nodes do not have the type that counts tasks.
     #[cfg_attr(feature = "snapshot", serde(default))]
     on_node: Option<Resources>,
+    /// The last tries in vain to stop something for such asks, which stand for all equal asks.
+    #[cfg_attr(feature = "snapshot", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    tried: Vec<(Equals, PreemptionTry)>,
 }
+
+/// What equal asks of a shape have in common: their leaf, who is charged, and their priority.
+pub(crate) type Equals = (QueueId, Link, i32);
 
 /// What shapes are told apart by: what counts for queues, what is said of nodes, and whether something
 /// counts for queues alone.
@@ -105,9 +113,23 @@ impl Shapes {
         let (resources, wish, _) = key.clone();
         self.wishes += usize::from(wish.is_some());
         let nodes = wish.as_ref().map(|wish| NodeSet::of(wish, nodes)).unwrap_or_default();
-        let shape = self.rows.insert(Shape { resources, uses: 1, wish, nodes, on_node });
+        let shape =
+            self.rows.insert(Shape { resources, uses: 1, wish, nodes, on_node, tried: Vec::new() });
         self.by_value.insert(key, shape);
         shape
+    }
+
+    /// The last try in vain to stop something for one of these equal asks, be that still there or not.
+    pub(crate) fn tried(&self, shape: ShapeId, equals: Equals) -> Option<PreemptionTry> {
+        let mut tried = self.rows[shape].tried.iter();
+        tried.find(|(one, _)| *one == equals).map(|(_, tried)| *tried)
+    }
+
+    /// Nothing could be stopped for one of these equal asks. Tries whose pause is over are forgotten.
+    pub(super) fn note_try(&mut self, shape: ShapeId, equals: Equals, tried: PreemptionTry) {
+        let all = &mut self.rows[shape].tried;
+        all.retain(|(one, before)| *one != equals && tried.at < before.at + TRY_EVERY);
+        all.push((equals, tried));
     }
 
     /// Use a shape once less; it goes with its last user.
@@ -142,7 +164,7 @@ impl Shapes {
             return;
         }
         let wishing = self.rows.iter().filter(|(_, row)| row.wish.is_some());
-        let wishing: alloc::vec::Vec<ShapeId> = wishing.map(|(id, _)| id).collect();
+        let wishing: Vec<ShapeId> = wishing.map(|(id, _)| id).collect();
         for shape in wishing {
             let row = &mut self.rows[shape];
             if let Some(wish) = &row.wish {
@@ -184,7 +206,7 @@ impl Shapes {
             });
             Unsound::unless(part, id, "what counts for nodes")?;
         }
-        let ids: alloc::vec::Vec<ShapeId> = self.rows.iter().map(|(id, _)| id).collect();
+        let ids: Vec<ShapeId> = self.rows.iter().map(|(id, _)| id).collect();
         self.wishes = 0;
         for id in ids {
             if let Some(wish) = self.rows[id].wish.clone() {

@@ -102,7 +102,8 @@ fn amounts(books: &Books, ask: AllocationId, looked: Looked) -> Option<Vec<Amoun
         }
         Blocker::RequiredNodeSize(node) => {
             let row = books.node(node);
-            Some(amount::on_node(&row.capacity, &row.capacity, books.on_node(ask)))
+            let free = row.capacity.minus(&row.occupied);
+            Some(amount::on_node(&row.capacity, &free, books.on_node(ask)))
         }
         Blocker::Nodes(_) => {
             let most = looked.shortfall.map(|short| Amount {

@@ -37,7 +37,9 @@ pub(super) fn is_final(books: &Books, ask: AllocationId, blocker: Blocker) -> bo
         | Blocker::NodesReserved(partition)
         | Blocker::NodeBlocked(partition)
         | Blocker::NoSuchLabel(partition) => !any_node(books, partition, ask),
-        Blocker::RequiredNodeSize(_) | Blocker::NodeAbsent(_) => true,
+        // What is foreign there may go.
+        Blocker::RequiredNodeSize(node) => !books.node(node).capacity.fits(books.on_node(ask)),
+        Blocker::NodeAbsent(_) => true,
         Blocker::QueueState(_)
         | Blocker::QueueApplications(_)
         | Blocker::LimitApplications(..)

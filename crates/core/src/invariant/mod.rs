@@ -292,15 +292,17 @@ impl Books {
         Ok(())
     }
 
-    /// Each reservation of a node is one of an ask that waits; one ordinary, or several of asks
-    /// that may run nowhere else.
+    /// Each reservation of a node is one of an ask that waits, and that fits the size of the node less
+    /// what is foreign there; one ordinary, or several of asks that may run nowhere else.
     fn check_reservations(&self, id: NodeId, row: &Node) -> Outcome {
-        let mut ordinary = 0;
-        for ask in row.reservations() {
-            let ask = self.allocations().get(*ask);
+        let (mut ordinary, left) = (0, row.capacity.minus(&row.occupied));
+        for one in row.reservations() {
+            let ask = self.allocations().get(*one);
             let waits = ask.filter(|ask| ask.is_pending());
             let kept = waits.and_then(Allocation::reservation).map(|kept| kept.node);
             equal(&row.name, "node of its reservation", &kept, &Some(id))?;
+            let fits = waits.is_some() && left.fits(self.on_node(*one));
+            equal(&row.name, "an ask that could not fit it and that it is kept for", &fits, &true)?;
             ordinary += usize::from(waits.is_some_and(|ask| ask.required_node().is_none()));
         }
         let alone = ordinary == 0 || row.reservations().len() == 1;

@@ -61,6 +61,8 @@ impl<'a> Request<'a> {
 pub struct Placed {
     /// The path of its queue, lower case.
     pub path: Name,
+    /// The same as the rule spells it.
+    pub spelled: Name,
     /// That queue; where it is missing, the nearest one above that exists.
     pub nearest: QueueId,
     /// Whether the queue exists.
@@ -69,9 +71,10 @@ pub struct Placed {
 
 /// Find the queue of an application.
 ///
-/// An answer that exists is an active leaf to which the user may submit. One that is missing
-/// lies below a queue to which he may; whether it can be made there is not looked at. Only a
-/// forced application is answered with the recovery queue.
+/// An answer that exists is a leaf to which the user may submit. One that is missing lies below a
+/// queue to which they may; whether it can be made there is not looked at. Neither is below a queue
+/// that is not active: then the next rule is asked. Only a forced application is answered with the
+/// recovery queue.
 ///
 /// # Errors
 /// [`Refused`] says for each rule why it did not match.
@@ -149,8 +152,8 @@ impl Tree<'_> {
     }
 
     /// Whether the application may go to the queue that a rule found.
-    fn admit(self, path: &str, request: &Request<'_>) -> Result<Placed, Miss> {
-        let path = path.to_ascii_lowercase();
+    fn admit(self, spelled: &str, request: &Request<'_>) -> Result<Placed, Miss> {
+        let path = spelled.to_ascii_lowercase();
         let mut levels = path.split('.').skip(1);
         if levels.next() == Some(RECOVERY_QUEUE) {
             return Err(Miss::Reserved { path: clip(&path) });
@@ -165,18 +168,20 @@ impl Tree<'_> {
             let (user, groups) = (clip(request.user), request.groups.len());
             return Err(Miss::NotAllowed { path: clip(&row.path), user, groups });
         }
-        if exists && row.state != QueueState::Active {
+        // Below a queue that drains nothing new is taken in, and nothing is made.
+        let mut up = self.books.up(nearest);
+        if let Some((_, closed)) = up.find(|(_, above)| above.state != QueueState::Active) {
             let stopped = self.books.up(nearest).filter(|(_, above)| above.settings.stopped).last();
             let stopped = stopped.map(|(_, above)| clip(&above.path));
-            return Err(Miss::NotActive { path: clip(&path), state: row.state, stopped });
+            return Err(Miss::NotActive { path: clip(&closed.path), state: closed.state, stopped });
         }
-        Ok(Placed { path: Name::from(path), nearest, exists })
+        Ok(Placed { path: Name::from(path), spelled: Name::new(spelled), nearest, exists })
     }
 
     fn recovery(self) -> Placed {
         let path = Name::from(alloc::format!("root.{RECOVERY_QUEUE}"));
         let nearest = self.nearest(&path);
         let exists = self.books.queue(nearest).path == path;
-        Placed { path, nearest, exists }
+        Placed { spelled: path.clone(), path, nearest, exists }
     }
 }

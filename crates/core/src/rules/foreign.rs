@@ -8,17 +8,18 @@ use crate::command::SetForeign;
 use crate::event::Event;
 use crate::name::Name;
 use crate::rejection::Rejection;
+use crate::resource::Quantity;
 
 use super::node::node_named;
 use super::{Naming, labels, named, partition_named, tenant, types_fit};
 
 /// Take it in, or give it another size or node. Nothing is checked against what is free: it
-/// runs already.
+/// runs already, and may take nothing (decision K-21).
 pub(super) fn set(books: &Books, foreign: &SetForeign) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, &foreign.partition)?;
     named("allocation key", &foreign.key)?;
     let node = node_named(books, partition, &foreign.node)?;
-    if !foreign.resources.is_strictly_positive() {
+    if foreign.resources.iter().any(|(_, amount)| amount < Quantity::ZERO) {
         let (key, resources) = (foreign.key.clone(), foreign.resources.clone());
         return Err(Rejection::ForeignSize { key, resources });
     }

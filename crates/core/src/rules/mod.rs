@@ -9,10 +9,10 @@ mod application;
 mod configure;
 mod foreign;
 mod gang;
+mod kept;
 mod labels;
 mod life;
 mod node;
-mod outstanding;
 mod question;
 mod quota;
 mod recovery;
@@ -38,6 +38,7 @@ use crate::id::{ApplicationId, PartitionId};
 use crate::name::Name;
 use crate::rejection::Rejection;
 use crate::resource::{Amounts, Quantity, ResourceTypes, Resources};
+use crate::schedule::Scheduler;
 use crate::time::Timestamp;
 
 /// What a command leads to, given the books: events to apply in order, or a refusal.
@@ -48,6 +49,10 @@ use crate::time::Timestamp;
 /// The [`Rejection`] says which rule is broken, with both sides of the comparison.
 pub fn decide(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Event>, Rejection> {
     size::judge(command)?;
+    judge(books, now, command).map(|events| kept::end_unfit(books, events))
+}
+
+fn judge(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Event>, Rejection> {
     match command {
         Command::Configure(configuration) => configure::configure(books, now, configuration),
         Command::AddNode(add) => node::add(books, add),
@@ -75,7 +80,10 @@ pub fn decide(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Ev
         Command::Verdicts(verdicts) => question::answer(books, verdicts),
         Command::VoidVerdicts { partition, node } => question::void(books, partition, node),
         Command::ScanQuotas { partition } => quota::scan(books, now, partition),
-        Command::ScanOutstanding { partition } => outstanding::scan(books, now, partition),
+        Command::ScanOutstanding { partition } => {
+            let partition = partition_named(books, partition)?;
+            Ok(Scheduler::new(books).outstanding(books, partition))
+        }
         Command::Tick => timer::fire(books, now),
         Command::SubmitTask(submitted) => task::submit(books, now, submitted),
         Command::ChangeTask { partition, task, change } => {

@@ -37,10 +37,6 @@ pub(super) fn add(books: &Books, add: &AddNode) -> Result<Vec<Event>, Rejection>
             partition: row.name.clone(),
         });
     }
-    if !add.capacity.is_strictly_positive() {
-        let (node, capacity) = (add.node.clone(), add.capacity.clone());
-        return Err(Rejection::NodeSize { node, capacity });
-    }
     let label = add.attributes.label().filter(|label| books.is_exclusive(partition, label));
     let capacity = check_size(books, partition, (&add.node, label), &add.capacity, None)?;
     check_attributes(&add.attributes)?;
@@ -149,7 +145,8 @@ fn check_attributes(attributes: &NodeAttributes) -> Result<(), Rejection> {
 }
 
 /// Refuse a size of less than nothing, or one that the total could not hold; the size as it is counted.
-/// A node may shrink to nothing: an RM that says so must not go on receiving work.
+/// A node may have nothing: it may be announced before it says its size (decision K-21), and one that
+/// shrinks to nothing must not go on receiving work.
 fn check_size<'size>(
     books: &Books,
     partition: PartitionId,

@@ -68,8 +68,8 @@ pub(super) fn submit(
     }
     let mut events = Vec::new();
     let (application, user) = (submit.application.clone(), submit.user.clone());
-    let groups = submit.groups.clone();
-    let rejected = match accept(books, partition, submit, &mut events) {
+    let (groups, mut chosen) = (submit.groups.clone(), submit.queue.clone());
+    let rejected = match accept(books, partition, submit, &mut chosen, &mut events) {
         Ok(queue) => {
             let gang = gang(now, submit);
             events.push(Event::ApplicationAdded {
@@ -86,7 +86,7 @@ pub(super) fn submit(
         }
         Err(declined) => {
             let message = alloc::format!("{declined}");
-            rejected(partition, submit, &submit.queue, (declined.code(), &message))
+            rejected(partition, submit, &chosen, (declined.code(), &message))
         }
     };
     events.push(rejected);
@@ -329,10 +329,12 @@ impl Declined {
 
 /// Find the application its queue, and make or change that where need be. What was made on
 /// the way stays even if the application is declined, and is cleaned away when it is empty.
+/// Where a rule chose a queue, `chosen` is that from then on, as the rule spells it.
 fn accept(
     books: &Books,
     partition: PartitionId,
     submit: &Submit,
+    chosen: &mut Name,
     events: &mut Vec<Event>,
 ) -> Result<Name, Declined> {
     let row = books.partition(partition);
@@ -356,6 +358,7 @@ fn accept(
     };
     let placed = if submit.tenant.is_empty() {
         let placed = place(books, partition, &request)?;
+        chosen.clone_from(&placed.spelled);
         tenant::is_of_none(books, partition, &placed)?;
         placed
     } else {

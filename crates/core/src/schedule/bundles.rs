@@ -9,6 +9,7 @@ use crate::time::Timestamp;
 use crate::wait::Blocker;
 
 use super::class::{Bundle, BundleId, ClassId, ClassKey, Head, Standing};
+use super::hints::Heard;
 use super::lane::{Lane, Pass};
 use super::lending;
 use super::order::{ApplicationKey, AskKey};
@@ -47,6 +48,7 @@ impl Scheduler {
         } else {
             self.add_bundle(books, ask, lane)
         };
+        self.hint_joins(books, ask, bundle);
         self.note_waits(books, ask, true);
         self.waits_to_start(books, ask, row);
         let class = self.classes.bundles[bundle].class;
@@ -113,6 +115,7 @@ impl Scheduler {
             asks: core::iter::once((ask_key, ask)).collect(),
             old: None,
             ripens: None,
+            heard: Heard::default(),
         });
         self.classes.rows[class].insert(head, bundle);
         let (key, bundles) = ((row.shape, lane), &mut self.waiting(application).bundles);
@@ -158,6 +161,7 @@ impl Scheduler {
         if self.classes.rows[class].tried.remove(&ask) {
             self.arm(books, class); // The others may have their try now.
         }
+        self.hint_leaves(books, ask, bundle);
         let asks = &mut self.classes.bundles[bundle].asks;
         asks.remove(&AskKey::of(row));
         let more = !asks.is_empty();
@@ -224,6 +228,7 @@ impl Scheduler {
         row.remove(before, bundle);
         row.insert(head, bundle);
         self.note_age(bundle);
+        self.show_untold(bundle);
         self.place(class);
     }
 
@@ -274,6 +279,7 @@ impl Scheduler {
     /// Take a bundle out of its class, which goes with its last one.
     fn leave_class(&mut self, books: &Books, bundle: BundleId) {
         self.forget_age(bundle);
+        self.hint_exits(bundle);
         let Bundle { class, head, asks, .. } = &self.classes.bundles[bundle];
         let (class, head, asks) = (*class, head.clone(), asks.len());
         let row = &mut self.classes.rows[class];
@@ -356,6 +362,7 @@ impl Scheduler {
             let (head, asks) = (row.head.clone(), row.asks.len());
             self.classes.rows[class].insert(head, bundle);
             self.classes.rows[class].asks += asks;
+            self.hint_enters(bundle);
             self.recount(books, class);
             self.classes.rows[class].tried.extend(tried);
             if !matches!(key.lane, Lane::Kept(_)) {

@@ -2,8 +2,8 @@
 //! §11.2; what is stopped is found in [`super::preempt`].
 //!
 //! One try stands for all asks of a class: they are equal, so what is not found for one is not
-//! found for the next. That it was in vain is a fact of the ask that it was made for; the next
-//! comes 15 s later, and not before something has happened.
+//! found for the next. That it was in vain is a fact of the ask that it was made for and of all that are
+//! equal to it, also once that has gone (decision K-26); the next comes 15 s later, and not before something has happened or a node is given up.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -17,7 +17,7 @@ use crate::wait::{Blocker, Wait};
 use super::Scheduler;
 use super::bundles::alone;
 use super::class::{BundleId, Class, ClassId};
-use super::keep::RESERVATION_DELAY;
+use super::keep::{INSTANT, RESERVATION_DELAY};
 use super::lane::{Lane, Pass};
 use super::preempt::{self, Attempt, Obstacle, Outcome, Plan, TRIES_PER_CYCLE, TRY_EVERY};
 use super::questions::{found_no_node, put_question, to_keep};
@@ -44,6 +44,9 @@ pub(super) struct Calls {
     failed: BTreeSet<(QueueId, Option<LevelId>, ShapeId, i32, bool)>,
     /// Those that had their try in this cycle: once is enough.
     called: BTreeSet<ClassId>,
+    /// When each ask that has a node gives it up to one of higher priority: a try in vain before may
+    /// find something then.
+    yields: BTreeSet<(PartitionId, Timestamp, AllocationId)>,
 }
 
 impl Calls {
@@ -51,6 +54,25 @@ impl Calls {
     /// answered enough for a cycle to come so far.
     pub(super) fn next_due(&self, now: Timestamp) -> Option<Timestamp> {
         self.due.iter().map(|(at, _)| *at).find(|at| *at > now)
+    }
+
+    /// A node is kept for this ask from now on, or no more.
+    pub(super) fn note_kept(&mut self, books: &Books, ask: AllocationId, is_kept: bool) {
+        let row = books.allocation(ask);
+        let Some(at) = preempt::yields_at(row) else { return };
+        let key = (books.application(row.application).partition, at, ask);
+        if is_kept {
+            self.yields.insert(key);
+        } else {
+            self.yields.remove(&key);
+        }
+    }
+
+    /// When the first node after this time is given up to asks of higher priority.
+    fn yields_after(&self, partition: PartitionId, at: Timestamp) -> Option<Timestamp> {
+        let from = (partition, at + INSTANT, AllocationId::FIRST);
+        let next = self.yields.range(from..).next();
+        next.filter(|(id, ..)| *id == partition).map(|(_, at, _)| *at)
     }
 
     /// Forget a class that goes.
@@ -178,16 +200,20 @@ impl Scheduler {
         }
         let row = &self.classes.rows[class];
         let Some(ripe) = self.ripe_at(books, row) else { return };
-        let due = match last_try(books, row) {
+        let due = match self.last_try(books, row) {
             Some(tried) if ripe <= tried.at && tried.changes == books.changes() => {
                 if self.calls.dormant.is_empty() {
                     self.calls.dormant_at = books.changes();
                 }
                 if self.calls.dormant_at == books.changes() {
                     self.calls.dormant.insert(class);
-                    return;
+                    // Without an event a try finds what it found, until a node is given up.
+                    let partition = books.queue(row.key.leaf).partition;
+                    let Some(yields) = self.calls.yields_after(partition, tried.at) else { return };
+                    yields.max(tried.at + TRY_EVERY)
+                } else {
+                    tried.at + TRY_EVERY
                 }
-                tried.at + TRY_EVERY
             }
             Some(tried) => ripe.max(tried.at + TRY_EVERY),
             None => ripe,
@@ -215,6 +241,27 @@ impl Scheduler {
         }
     }
 
+    /// The last try in vain for an ask of a class, be that still in it or not.
+    fn last_try(&self, books: &Books, row: &Class) -> Option<PreemptionTry> {
+        let of_asks = row.tried.iter().filter_map(|ask| books.allocation(*ask).preemption_tried());
+        let first = || {
+            let (_, bundle) = row.bundles.first()?;
+            self.classes.bundles[*bundle].asks.first_key_value().map(|(_, ask)| *ask)
+        };
+        let of_equals = match row.key.lane {
+            Lane::Calling(_) => first().and_then(|ask| books.try_of_equals(ask)),
+            Lane::Open
+            | Lane::Asking(_)
+            | Lane::Kept(_)
+            | Lane::Whole(_)
+            | Lane::Pinned(_)
+            | Lane::Absent(_)
+            | Lane::Swap(..)
+            | Lane::PinnedSwap(_) => None,
+        };
+        of_asks.max().max(of_equals)
+    }
+
     /// The ask of a class that was just held back for which something may be stopped now.
     pub(super) fn caller(
         &self,
@@ -228,11 +275,15 @@ impl Scheduler {
             return None;
         }
         let ripe = self.ripe_at(books, row).filter(|ripe| *ripe <= now)?;
-        if let Some(tried) = last_try(books, row)
-            && (now < tried.at + TRY_EVERY
-                || (ripe <= tried.at && tried.changes == books.changes()))
-        {
-            return None;
+        if let Some(tried) = self.last_try(books, row) {
+            let partition = books.queue(row.key.leaf).partition;
+            let yields = self.calls.yields_after(partition, tried.at);
+            let is_known = ripe <= tried.at
+                && tried.changes == books.changes()
+                && yields.is_none_or(|at| at > now);
+            if now < tried.at + TRY_EVERY || is_known {
+                return None;
+            }
         }
         if self.calls.tries.get(&row.key.leaf).is_some_and(|tries| *tries >= TRIES_PER_CYCLE) {
             return None;
@@ -406,9 +457,4 @@ fn ripe_at(books: &Books, row: &Class) -> Option<Timestamp> {
         | Lane::Swap(..)
         | Lane::PinnedSwap(_) => None,
     }
-}
-
-/// The last try for an ask of a class.
-fn last_try(books: &Books, row: &Class) -> Option<PreemptionTry> {
-    row.tried.iter().filter_map(|ask| books.allocation(*ask).preemption_tried()).max()
 }

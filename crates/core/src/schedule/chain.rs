@@ -86,7 +86,7 @@ impl Scheduler {
             Lane::Absent(_) => Some(Looked::of(Blocker::NodeAbsent(partition), true, None)),
             Lane::Pinned(node) => {
                 let row = books.node(node);
-                let (large, roomy) = (row.capacity.fits(ask), row.available.fits(ask));
+                let (large, roomy) = (row.could_hold(ask), row.available.fits(ask));
                 Some(if large {
                     Looked::of(Blocker::RequiredNode(node), !roomy, None)
                 } else {

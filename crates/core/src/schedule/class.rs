@@ -17,6 +17,7 @@ use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait, WaitCode};
 
 use super::census::Counted;
+use super::hints::{Heard, Untold};
 use super::lane::{Lane, Pass};
 use super::marks::{Mark, Marks};
 use super::order::{ApplicationKey, AskKey};
@@ -170,6 +171,8 @@ pub(super) struct Bundle {
     pub(super) old: Option<Head>,
     /// When another of its asks comes of that age and stands before that one.
     pub(super) ripens: Option<Timestamp>,
+    /// Of which of its asks somebody was told that more nodes would help them.
+    pub(super) heard: Heard,
 }
 
 /// Bundles that are judged together.
@@ -182,6 +185,10 @@ pub(super) struct Class {
     pub(super) asks: usize,
     /// What of it is in the census.
     pub(super) counted: Counted,
+    /// The bundles with asks that nobody was told of, in order, while somebody wants to know.
+    pub(super) untold: BTreeSet<Untold>,
+    /// How many of its asks were told.
+    pub(super) told: usize,
     /// Where it stands among the classes of its leaf: the first of its bundles, as the leaf or
     /// its group has it.
     pub(super) head: Option<Head>,
@@ -218,6 +225,8 @@ impl Class {
             bundles: BTreeSet::new(),
             asks: 0,
             counted: Counted::default(),
+            untold: BTreeSet::new(),
+            told: 0,
             head: None,
             seat: Seat::default(),
             wait: None,

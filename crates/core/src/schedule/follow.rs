@@ -20,7 +20,8 @@ impl Scheduler {
         let census = census.map(|_| Census::default());
         let lines = core::mem::take(&mut self.parked.lines).renewed();
         let waited = self.classes.take_waited();
-        *self = Self { notes, census, judged, now, marking, ..Self::default() };
+        let hints = self.hints.renewed();
+        *self = Self { notes, census, hints, judged, now, marking, ..Self::default() };
         self.parked.lines = lines;
         self.note(Note::Renewed);
         self.build(books);
@@ -55,6 +56,7 @@ impl Scheduler {
                 self.add_ask(books, *ask);
             }
             Event::PreemptionTried { ask } => self.note_try(books, *ask),
+            Event::ScaleUpAsked { ask } => self.hint_given(books, *ask),
             Event::SwapStarted { node, placeholder, .. } => {
                 self.reorder_seen(books, seen);
                 self.freed(books, seen);
@@ -137,17 +139,16 @@ impl Scheduler {
         self.node_gave_way(books, node);
         self.open_keeping(books, node);
         let row = books.node(node);
-        let suits = |(shape, _)| row.capacity.fits(books.shapes().on_node(shape));
+        let suits = |(shape, _)| row.could_hold(books.shapes().on_node(shape));
         self.parked.open(&mut self.tree, Blocker::RequiredNodeSize(node), suits);
     }
 
-    /// A node may be kept from now on, for those that it is large enough for.
+    /// A node may be kept from now on, for those that it could hold.
     pub(super) fn open_keeping(&mut self, books: &Books, node: NodeId) {
         let row = books.node(node);
         if row.is_open() {
-            let suits = |shape| {
-                row.capacity.fits(books.shapes().on_node(shape)) && books.suits(shape, node)
-            };
+            let suits =
+                |shape| row.could_hold(books.shapes().on_node(shape)) && books.suits(shape, node);
             let shown = (&mut self.tree, &mut self.parked.turns);
             self.keeping.open(shown, row.partition, suits);
         }

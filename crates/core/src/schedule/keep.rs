@@ -27,7 +27,7 @@ use super::turns::Turns;
 pub const RESERVATION_DELAY: Millis = Millis::from_secs(2);
 
 /// The smallest span, by which something is older than another.
-const INSTANT: Millis = Millis::new(1);
+pub(super) const INSTANT: Millis = Millis::new(1);
 
 /// What time alone changes for the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

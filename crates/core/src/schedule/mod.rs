@@ -13,6 +13,7 @@ mod chain;
 mod class;
 mod follow;
 mod foresee;
+mod hints;
 mod index;
 mod judge;
 mod keep;
@@ -47,7 +48,7 @@ pub use class::ClassId;
 pub(crate) use judge::exceeds;
 pub use keep::RESERVATION_DELAY;
 pub use marks::{MARKS, Mark};
-pub(crate) use order::{ApplicationKey, QueueKey};
+pub(crate) use order::ApplicationKey;
 pub(crate) use precedence::Before;
 pub(crate) use preempt::victim::can_go;
 pub use reserve::RESERVATION_WAIT;
@@ -68,7 +69,8 @@ use activation::Activation;
 use bundles::Waiting;
 use calls::Calls;
 use census::Census;
-use class::Classes;
+use class::{Classes, Standing};
+use hints::Hints;
 use judge::{Verdict, held_back, judge};
 use keep::{Due, Keeping};
 use lane::{Lane, Pass, is_required};
@@ -157,6 +159,8 @@ pub struct Scheduler {
     notes: Option<Vec<Note>>,
     /// How many wait for what, while somebody watches.
     census: Option<Census>,
+    /// Of which asks nobody was told that more nodes would help them.
+    hints: Hints,
     /// How many classes were judged so far.
     judged: u64,
     /// When the last step was looked for.

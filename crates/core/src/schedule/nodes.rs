@@ -211,15 +211,15 @@ impl NodeIndex {
         self.open > 0
     }
 
-    /// The node to keep for an ask: of those that may be used and are large enough, the one
-    /// that its room would suit best; the first of equals. Scheduling §6.5.
+    /// The node to keep for an ask: of those that may be used and could hold it, the one that its
+    /// room would suit best; the first of equals. Scheduling §6.5, decision K-28.
     pub(super) fn best_to_keep(&self, books: &Books, shape: ShapeId) -> Option<NodeId> {
         let ask = books.shapes().on_node(shape);
         let mut best: Option<(Share, NodeId)> = None;
         let open = self.blocks.iter().filter(|block| block.open > 0);
         for (_, id) in open.flat_map(|block| &block.nodes) {
             let node = books.node(*id);
-            if !node.is_open() || !node.capacity.fits(ask) || !books.suits(shape, *id) {
+            if !node.is_open() || !node.could_hold(ask) || !books.suits(shape, *id) {
                 continue;
             }
             let score = Resources::fit_score(Some(ask), &node.available);
@@ -233,7 +233,7 @@ impl NodeIndex {
         best.map(|(_, id)| id)
     }
 
-    /// The nodes that may be used, are large enough for `ask` and are `wanted`, the one that its room
+    /// The nodes that may be used, could hold `ask` and are `wanted`, the one that its room
     /// would suit best first, equals in order.
     pub(super) fn to_keep(
         &self,
@@ -246,7 +246,7 @@ impl NodeIndex {
         let open = self.blocks.iter().filter(|block| block.open > 0);
         let nodes = open.flat_map(|block| &block.nodes).map(|(_, id)| (*id, books.node(*id)));
         let suits =
-            nodes.filter(|(id, node)| node.is_open() && node.capacity.fits(ask) && wanted(*id));
+            nodes.filter(|(id, node)| node.is_open() && node.could_hold(ask) && wanted(*id));
         let score = |node: &Node| Resources::fit_score(Some(ask), &node.available);
         let mut scored: Vec<(Share, NodeId)> = suits.map(|(id, node)| (score(node), id)).collect();
         scored.sort_by_key(|(score, _)| *score);

@@ -85,7 +85,7 @@ pub(super) fn on_no_headroom(
 /// does not matter, nor how old the ask is.
 pub(super) fn on_required_node(books: &Books, node: NodeId, ask: &Resources) -> Verdict {
     let row = books.node(node);
-    if !row.capacity.fits(ask) {
+    if !row.could_hold(ask) {
         return wait(Blocker::RequiredNodeSize(node));
     }
     let mut holders = row.reservations().iter().map(|one| books.allocation(*one));
@@ -105,6 +105,7 @@ impl Scheduler {
     pub(super) fn watch_reservation(&mut self, books: &Books, ask: AllocationId) {
         if let Some(kept) = books.allocation(ask).reservation() {
             self.dues.insert((overdue_at(kept), Due::Overdue(ask)));
+            self.calls.note_kept(books, ask, true);
         }
     }
 
@@ -113,6 +114,7 @@ impl Scheduler {
         if let Some(kept) = books.allocation(ask).reservation() {
             self.dues.remove(&(overdue_at(kept), Due::Overdue(ask)));
             self.overdue.remove(&ask);
+            self.calls.note_kept(books, ask, false);
         }
     }
 

@@ -12,7 +12,7 @@ use crate::books::{
 use crate::config::{ApplicationOrder, LimitPrecedence, NodeOrder, PriorityPolicy};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
-use crate::resource::{ResourceType, Resources};
+use crate::resource::{Quantity, ResourceType, Resources};
 use crate::schedule::RESERVATION_DELAY;
 use crate::time::Timestamp;
 
@@ -258,7 +258,7 @@ fn on_any_node(
 ) -> Option<Vec<Event>> {
     let wanted = books.on_node(ask);
     let mut nodes = in_node_order(books, row.partition);
-    nodes.retain(|(_, node)| node.is_open() && node.capacity.fits(wanted));
+    nodes.retain(|(_, node)| node.is_open() && is_large_enough(node, wanted));
     nodes.retain(|(_, node)| suits(books, ask, node));
     let roomy = nodes.iter().filter(|(_, node)| node.available.fits(wanted));
     let roomy: Vec<NodeId> = roomy.map(|(id, _)| *id).collect();
@@ -277,6 +277,15 @@ fn on_any_node(
         Ok(node) => Some(alloc::vec![Event::Reserved { ask, node }]),
         Err(step) => Some(step),
     }
+}
+
+/// Whether an ask fits what a node has less what is foreign there.
+pub(super) fn is_large_enough(node: &Node, wanted: &Resources) -> bool {
+    let mut wanted = wanted.iter();
+    wanted.all(|(resource, wanted)| {
+        let foreign = node.occupied.get_or_zero(resource);
+        wanted <= node.capacity.get_or_zero(resource).minus(foreign).max(Quantity::ZERO)
+    })
 }
 
 /// Whether a node has the label that an ask wishes for and is not on its block list, by their names.

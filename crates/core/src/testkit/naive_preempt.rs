@@ -297,7 +297,7 @@ impl<'books> Question<'books> {
                     && row.required_node().is_none()
                     && !row.preemption_triggered
                     && row.priority < self.row(self.ask).priority
-                    && self.now > row.created + long
+                    && row.reservation().is_some_and(|kept| self.now > kept.since + long)
             })
             .collect()
     }
@@ -311,7 +311,7 @@ impl<'books> Question<'books> {
             let required = self.row(self.ask).required_node().is_some();
             node.schedulable
                 && (required || naive::suits(self.books, self.ask, node))
-                && node.capacity.fits(self.on_node)
+                && naive::is_large_enough(node, self.on_node)
                 && node.reservations().iter().all(mine)
         };
         nodes.iter().map(|(_, id)| *id).filter(suits).collect()
@@ -443,7 +443,7 @@ impl<'books> Question<'books> {
             let after = self.without(&usage, &[id]);
             let left = self.remaining(&after, self.asking());
             if !left.is_some_and(|left| left.allows_actual(self.size_of(id))) {
-                break;
+                continue;
             }
             let more = free.plus(self.books.on_node(id));
             let short = |free: &Resources| self.on_node.minus_floored(free);
@@ -484,7 +484,7 @@ impl<'books> Question<'books> {
             let gone = self.without(&usage, &[id]);
             let before = self.remaining(&gone, self.asking());
             if !before.as_ref().is_some_and(|left| left.allows_actual(self.size_of(id))) {
-                break;
+                continue;
             }
             let with = self.with(&gone, self.asking(), self.size_of(id));
             let after = self.remaining(&with, self.asking());

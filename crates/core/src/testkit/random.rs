@@ -321,6 +321,7 @@ pub(super) fn capacity(size: u8) -> Amounts {
         // Many alike, so that nodes tie.
         3 | 6 => amounts([("vcore", 5), ("memory", 8)]),
         4 => amounts([("vcore", vcore), ("memory", memory), ("gpu", i64::from(size % 3) + 1)]),
+        5 if size > 230 => amounts([("vcore", -1)]),
         5 if size > 200 => amounts([("vcore", 0)]),
         _ => amounts([("vcore", vcore), ("memory", memory)]),
     }

@@ -28,6 +28,12 @@ pub(super) fn of_one_node(wait: &Wait, books: &Books, id: NodeId, ask: &Resource
                 "{subject} is kept for the ask and has {free} free, the ask needs {needs}; what was asked to stop there has {room}; wait until it has stopped"
             )
         }
+        Blocker::RequiredNodeSize(_) if node.capacity.fits(ask) => {
+            let [left, needs] = beside(&node.capacity.minus_floored(&node.occupied));
+            format!(
+                "{subject} is the only one that the ask may run on, and less what others than the scheduler run there it has {left}, the ask needs {needs}; have these go elsewhere, or ask for less"
+            )
+        }
         Blocker::RequiredNodeSize(_) => {
             let [size, needs] = beside(&node.capacity);
             format!(

@@ -102,24 +102,24 @@ fn an_ask_must_want_something_and_nothing_negative() {
 }
 
 #[test]
-fn a_node_must_offer_something_and_nothing_negative() {
+fn a_node_must_not_offer_less_than_nothing() {
     check(
         "
         queue root.a
-        node n1
-        node n1 vcore=0
+        node n1 vcore=-1
         node n1 vcore=1 memory=-1
         node n1 vcore=1
         node n1 vcore=2
         resize n1 vcore=0
+        resize n1 vcore=-1
         show root
         ",
         expect![[r#"
-            node n1: refused NODE_SIZE: node n1 has size {}; no amount may be below zero, and a node that joins must have one above
-            node n1: refused NODE_SIZE: node n1 has size {vcore: 0 m}; no amount may be below zero, and a node that joins must have one above
-            node n1: refused NODE_SIZE: node n1 has size {memory: -1 B, vcore: 1000 m}; no amount may be below zero, and a node that joins must have one above
+            node n1: refused NODE_SIZE: node n1 has size {vcore: -1 m}; no amount may be below zero
+            node n1: refused NODE_SIZE: node n1 has size {memory: -1 B, vcore: 1000 m}; no amount may be below zero
             node n1: refused DUPLICATE_NODE: node n1 is registered already in partition default; remove it first
             resize n1: nothing
+            resize n1: refused NODE_SIZE: node n1 has size {vcore: -1 m}; no amount may be below zero
               root: in force none, uses {}, headroom none, share 0, runs 0
         "#]],
     );

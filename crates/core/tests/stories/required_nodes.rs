@@ -183,21 +183,26 @@ fn a_second_ask_that_requires_the_node_reserves_it_too_and_ordinary_ones_make_wa
     check(
         "
         queue root.a
+        queue root.fill
         node n1 cpu=4
         node n2 cpu=40
-        foreign f n1 cpu=3
-        foreign g n2 cpu=39
+        node spare cpu=100
+        drain spare
+        app fill root.fill zoe
+        ask f fill cpu=3 on n1 requires n1
+        ask g fill cpu=39 on n2 requires n2
         app app1 root.a ann
         ask o app1 cpu=2
         wait 3s
         app app2 root.a bob
         ask d1 app2 cpu=2 requires n1
         ask d2 app2 cpu=2 requires n1
-        foreign-gone f
+        release f
         ",
         expect![[r#"
-            foreign f: f occupies n1
-            foreign g: g occupies n2
+            drain spare: nothing
+            ask f: fill Accepted, f on n1, fill Running
+            ask g: g on n2
             ask o: app1 Accepted
               o waits NO_NODE_FITS: no node fits: the ask needs 2 cpu, the most that any node in use has free is 1; wait for a release, or add nodes
             wait 3s: n1 keeps o
@@ -207,7 +212,7 @@ fn a_second_ask_that_requires_the_node_reserves_it_too_and_ordinary_ones_make_wa
               d1 waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has cpu 1 free, the ask needs cpu 2; wait for a release there
             ask d2: n1 keeps d2
               d2 waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has cpu 1 free, the ask needs cpu 2; wait for a release there
-            foreign-gone f: f gone, d1 on n1, app2 Running, d2 on n1
+            release f: f released, d1 on n1, app2 Running, d2 on n1
         "#]],
     );
 }
@@ -240,9 +245,13 @@ fn a_kept_node_is_given_up_for_a_more_urgent_ask_only_when_its_ask_has_waited_lo
         "
         queue root.a guaranteed c=4
         queue root.b
+        queue root.fill
         node n1 c=4
         node n2 c=9
-        foreign f n2 c=8
+        node spare c=100
+        drain spare
+        app fill root.fill zoe
+        ask f fill c=8 on n2 requires n2
         app B root.b ann
         ask v B c=4 on n1 preemptable
         ask low B c=3
@@ -259,7 +268,8 @@ fn a_kept_node_is_given_up_for_a_more_urgent_ask_only_when_its_ask_has_waited_lo
         release v as preempted
         ",
         expect![[r#"
-            foreign f: f occupies n2
+            drain spare: nothing
+            ask f: fill Accepted, f on n2, fill Running
             ask v: B Accepted, v on n1, B Running
             ask low
               low waits NO_NODE_FITS: no node fits: the ask needs 3 c, the most that any node in use has free is 1; wait for a release, or add nodes
@@ -291,9 +301,13 @@ fn a_node_kept_for_who_may_run_nowhere_else_is_never_given_up() {
         "
         queue root.a guaranteed c=4
         queue root.b
+        queue root.fill
         node n1 c=4
         node n2 c=9
-        foreign f n2 c=8
+        node spare c=100
+        drain spare
+        app fill root.fill zoe
+        ask f fill c=8 on n2 requires n2
         app B root.b ann
         ask v B c=4 prio 1 on n1
         ask low B c=3 requires n1
@@ -305,7 +319,8 @@ fn a_node_kept_for_who_may_run_nowhere_else_is_never_given_up() {
         wait 15s
         ",
         expect![[r#"
-            foreign f: f occupies n2
+            drain spare: nothing
+            ask f: fill Accepted, f on n2, fill Running
             ask v: B Accepted, v on n1, B Running
             ask low: n1 keeps low
               low waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has c 0 free, the ask needs c 3; wait for a release there
@@ -352,6 +367,133 @@ fn what_may_not_be_stopped_for_a_required_node_is_left_out() {
             release z: z released
               d waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has c 3 free, the ask needs c 7; wait for a release there
               e waits PREEMPTION_PENDING: node n1 is kept for the ask and has c 3 free, the ask needs c 6; what was asked to stop there has c 3; wait until it has stopped
+        "#]],
+    );
+}
+
+/// Three asks that may run on n1 only: what is foreign there decides whether it is kept for them.
+#[test]
+fn a_required_node_is_kept_only_while_it_could_hold_the_ask() {
+    check(
+        "
+        queue root.a
+        node n1 cpu=4
+        node spare cpu=100
+        drain spare
+        app fill root.a zoe
+        ask f fill cpu=2 on n1
+        app app1 root.a ann
+        ask d app1 cpu=3 requires n1
+        ask e app1 cpu=4 requires n1
+        foreign g n1 cpu=1
+        foreign g n1 cpu=2
+        foreign g n1 cpu=1
+        release f
+        foreign-gone g
+        release d
+        ",
+        expect![[r#"
+            drain spare: nothing
+            ask f: fill Accepted, f on n1, fill Running
+            ask d: app1 Accepted, n1 keeps d, f to be stopped for d
+              d waits PREEMPTION_PENDING: node n1 is kept for the ask and has cpu 2 free, the ask needs cpu 3; what was asked to stop there has cpu 2; wait until it has stopped
+            ask e: n1 keeps e
+              e waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has cpu 2 free, the ask needs cpu 4; wait for a release there
+            foreign g: no node is kept for e, g occupies n1
+              d waits PREEMPTION_PENDING: node n1 is kept for the ask and has cpu 1 free, the ask needs cpu 3; what was asked to stop there has cpu 2; wait until it has stopped
+              e waits REQUIRED_NODE_SIZE: node n1 is the only one that the ask may run on, and less what others than the scheduler run there it has cpu 3, the ask needs cpu 4; have these go elsewhere, or ask for less
+            foreign g: no node is kept for d, g occupies n1
+              d waits REQUIRED_NODE_SIZE: node n1 is the only one that the ask may run on, and less what others than the scheduler run there it has cpu 2, the ask needs cpu 3; have these go elsewhere, or ask for less
+              e waits REQUIRED_NODE_SIZE: node n1 is the only one that the ask may run on, and less what others than the scheduler run there it has cpu 2, the ask needs cpu 4; have these go elsewhere, or ask for less
+            foreign g: g occupies n1, n1 keeps d
+              d waits PREEMPTION_PENDING: node n1 is kept for the ask and has cpu 1 free, the ask needs cpu 3; what was asked to stop there has cpu 2; wait until it has stopped
+              e waits REQUIRED_NODE_SIZE: node n1 is the only one that the ask may run on, and less what others than the scheduler run there it has cpu 3, the ask needs cpu 4; have these go elsewhere, or ask for less
+            release f: f released, fill Completing, d on n1, app1 Running
+            foreign-gone g: g gone, n1 keeps e
+              e waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has cpu 1 free, the ask needs cpu 4; wait for a release there
+            release d: d released, e on n1
+        "#]],
+    );
+}
+
+/// Nothing happens in between: the reservation of `low` falls due, and what was tried in vain for `x` is
+/// tried again.
+#[test]
+fn a_node_that_falls_due_wakes_what_was_tried_in_vain() {
+    check(
+        "
+        queue root.a guaranteed c=4
+        queue root.b
+        node n1 c=4
+        node spare c=100
+        drain spare
+        app B root.b ann
+        ask v B c=4 on n1 preemptable
+        ask low B c=3
+        wait 3s
+        app A root.a bob
+        ask x A c=4 prio 1 preempts
+        wait 40s
+        wait 7162s
+        wait 1s
+        release v as preempted
+        ",
+        expect![[r#"
+            drain spare: nothing
+            ask v: B Accepted, v on n1, B Running
+            ask low
+              low waits NO_NODE_FITS: no node fits: the ask needs 3 c, the most that any node in use has free is 0; wait for a release, or add nodes
+            wait 3s: n1 keeps low
+              low waits NODE_RESOURCES: node n1 is kept for the ask and has c 0 free, the ask needs c 3; wait for a release there, or for another node with room
+            ask x: A Accepted
+              x waits NO_NODE_FITS: no node fits: the ask needs 4 c, the most that any node in use has free is 0; wait for a release, or add nodes
+            wait 40s: nothing to stop for x
+            wait 7162s: nothing
+            wait 1s: no node is kept for low, v to be stopped for x, n1 keeps x
+              low waits NO_NODE_FITS: no node fits: the ask needs 3 c, the most that any node in use has free is 0; wait for a release, or add nodes
+              x waits PREEMPTION_PENDING: node n1 is kept for the ask and has c 0 free, the ask needs c 4; what was asked to stop there has c 4; wait until it has stopped
+            release v: v released, x on n1, A Running, n1 keeps low
+              low waits NODE_RESOURCES: node n1 is kept for the ask and has c 0 free, the ask needs c 3; wait for a release there, or for another node with room
+        "#]],
+    );
+}
+
+/// The ask is older than two hours, and its reservation is not.
+#[test]
+fn the_age_of_a_reservation_counts_and_not_that_of_its_ask() {
+    check(
+        "
+        queue root.a guaranteed c=4
+        queue root.b
+        node n1 c=4
+        node spare c=100
+        drain spare
+        app B root.b ann
+        ask v B c=4 on n1 preemptable
+        ask low B c=5
+        wait 7300s
+        ask low B c=3
+        app A root.a bob
+        ask x A c=4 prio 1 preempts
+        wait 60s
+        wait 7141s
+        wait 3s
+        ",
+        expect![[r#"
+            drain spare: nothing
+            ask v: B Accepted, v on n1, B Running
+            ask low
+              low waits NO_NODE_FITS: no node fits: the ask needs 5 c, the most that any node in use has free is 0; wait for a release, or add nodes
+            wait 7300s: nothing
+            ask low: low resized, n1 keeps low
+              low waits NODE_RESOURCES: node n1 is kept for the ask and has c 0 free, the ask needs c 3; wait for a release there, or for another node with room
+            ask x: A Accepted
+              x waits NO_NODE_FITS: no node fits: the ask needs 4 c, the most that any node in use has free is 0; wait for a release, or add nodes
+            wait 60s: nothing to stop for x
+            wait 7141s: nothing
+            wait 3s: no node is kept for low, v to be stopped for x, n1 keeps x
+              low waits NO_NODE_FITS: no node fits: the ask needs 3 c, the most that any node in use has free is 0; wait for a release, or add nodes
+              x waits PREEMPTION_PENDING: node n1 is kept for the ask and has c 0 free, the ask needs c 4; what was asked to stop there has c 4; wait until it has stopped
         "#]],
     );
 }

@@ -62,9 +62,9 @@ fn scheduling_w12_a_reserved_ask_lands_elsewhere() {
     );
 }
 
-/// Without preemption: y is stopped by its RM.
+/// Decision K-28: the reference keeps n1 for the ask, which what is foreign there stops for ever.
 #[test]
-fn scheduling_w34_foreign_load_is_invisible_to_headroom() {
+fn scheduling_w34_foreign_load_is_invisible_to_headroom_and_keeps_no_node() {
     check(
         "
         queue root.a
@@ -81,11 +81,10 @@ fn scheduling_w34_foreign_load_is_invisible_to_headroom() {
             foreign f1: f1 occupies n1
             ask a: app1 Accepted
               a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 5; wait for a release, or add nodes
-            wait 3s: n1 keeps a
-              a waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 5 free, the ask needs cpu 6; wait for a release there, or for another node with room
-            ask b: app2 Accepted
-              b waits NODE_RESERVED: nodes with room for the ask: 1 of 1; kept for other asks: 1 of 1; wait until one of these is placed or withdrawn, or add nodes
-            release a: a withdrawn, app1 Completing, b on n1, app2 Running
+            wait 3s: nothing
+            ask b: app2 Accepted, b on n1, app2 Running
+              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 3; wait for a release, or add nodes
+            release a: a withdrawn, app1 Completing
         "#]],
     );
 }
@@ -174,11 +173,15 @@ fn a_node_that_leaves_is_kept_no_more_and_another_is() {
     check(
         "
         queue root.a
+        queue root.fill
         node n1 cpu=10
         node n2 cpu=12
+        node spare cpu=100
+        drain spare
         app app1 root.a ann
-        foreign f n1 cpu=5
-        foreign g n2 cpu=10
+        app fill root.fill zoe
+        ask f fill cpu=5 on n1
+        ask g fill cpu=10 on n2
         app app2 root.a bob
         ask a app2 cpu=6
         wait 3s
@@ -186,16 +189,17 @@ fn a_node_that_leaves_is_kept_no_more_and_another_is() {
         lose n2
         ",
         expect![[r#"
-            foreign f: f occupies n1
-            foreign g: g occupies n2
+            drain spare: nothing
+            ask f: fill Accepted, f on n1, fill Running
+            ask g: g on n2
             ask a: app2 Accepted
               a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 5; wait for a release, or add nodes
             wait 3s: n1 keeps a
               a waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 5 free, the ask needs cpu 6; wait for a release there, or for another node with room
-            lose n1: no node is kept for a, n2 keeps a
+            lose n1: no node is kept for a, f lost, n2 keeps a
               a waits NODE_RESOURCES: node n2 is kept for the ask and has cpu 2 free, the ask needs cpu 6; wait for a release there, or for another node with room
-            lose n2: no node is kept for a
-              a waits for nodes: the cluster has none
+            lose n2: no node is kept for a, g lost, fill Completing
+              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 0; wait for a release, or add nodes
         "#]],
     );
 }
@@ -237,8 +241,12 @@ fn the_first_old_ask_in_order_has_the_node_kept_not_the_first() {
     check(
         "
         queue root.a
+        queue root.fill
         node n1 cpu=10
-        foreign f n1 cpu=6
+        node spare cpu=100
+        drain spare
+        app fill root.fill zoe
+        ask f fill cpu=6 on n1
         app app1 root.a ann
         ask old app1 cpu=5
         wait 2s
@@ -247,7 +255,8 @@ fn the_first_old_ask_in_order_has_the_node_kept_not_the_first() {
         wait 2s
         ",
         expect![[r#"
-            foreign f: f occupies n1
+            drain spare: nothing
+            ask f: fill Accepted, f on n1, fill Running
             ask old: app1 Accepted
               old waits NO_NODE_FITS: no node fits: the ask needs 5 cpu, the most that any node in use has free is 4; wait for a release, or add nodes
             wait 2s: nothing
@@ -268,8 +277,12 @@ fn a_reservation_that_lacks_headroom_ends_after_two_hours() {
     check(
         "
         queue root.a max cpu=8
+        queue root.fill
         node n1 cpu=10
-        foreign f n1 cpu=5
+        node spare cpu=100
+        drain spare
+        app fill root.fill zoe
+        ask f fill cpu=5 on n1
         app app1 root.a ann
         ask a app1 cpu=6
         wait 3s
@@ -278,7 +291,8 @@ fn a_reservation_that_lacks_headroom_ends_after_two_hours() {
         wait 2s
         ",
         expect![[r#"
-            foreign f: f occupies n1
+            drain spare: nothing
+            ask f: fill Accepted, f on n1, fill Running
             ask a: app1 Accepted
               a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 5; wait for a release, or add nodes
             wait 3s: n1 keeps a
@@ -297,25 +311,30 @@ fn a_reserved_ask_waits_while_its_application_may_not_run() {
         "
         queue root.a
         limit root.a user ann cpu=6
+        queue root.fill
         node n1 cpu=10
-        foreign f n1 cpu=5
+        node spare cpu=100
+        drain spare
+        app fill root.fill zoe
+        ask f fill cpu=5 on n1
         app app1 root.a ann
         ask a app1 cpu=6
         wait 3s
         app app2 root.a ann
         ask b app2 cpu=1 on n1
-        foreign-gone f
+        release f
         release b
         ",
         expect![[r#"
-            foreign f: f occupies n1
+            drain spare: nothing
+            ask f: fill Accepted, f on n1, fill Running
             ask a: app1 Accepted
               a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 5; wait for a release, or add nodes
             wait 3s: n1 keeps a
               a waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 5 free, the ask needs cpu 6; wait for a release there, or for another node with room
             ask b: app2 Accepted, b on n1, app2 Running
               a waits ABS_USER_LIMIT: user ann at root.a has 5 cpu left of its limit of 6, the ask needs 6; wait for a release, or raise the limit
-            foreign-gone f: f gone
+            release f: f released, fill Completing
             release b: b released, app2 Completing, a on n1, app1 Running
         "#]],
     );
@@ -326,24 +345,29 @@ fn c23_each_ask_has_one_node_kept_and_each_node_is_kept_for_one_ask() {
     check(
         "
         queue root.a
+        queue root.fill
         node n1 cpu=4
         node n2 cpu=4
         node n3 cpu=4
-        foreign f n1 cpu=2
-        foreign g n2 cpu=2
-        foreign h n3 cpu=2
+        node spare cpu=100
+        drain spare
+        app fill root.fill zoe
+        ask f fill cpu=2 on n1
+        ask g fill cpu=2 on n2
+        ask h fill cpu=2 on n3
         app app1 root.a ann
         ask a1 app1 cpu=3
         ask a2 app1 cpu=3
         ask a3 app1 cpu=3
         ask a4 app1 cpu=3
         wait 3s
-        foreign-gone g
+        release g
         ",
         expect![[r#"
-            foreign f: f occupies n1
-            foreign g: g occupies n2
-            foreign h: h occupies n3
+            drain spare: nothing
+            ask f: fill Accepted, f on n1, fill Running
+            ask g: g on n2
+            ask h: h on n3
             ask a1: app1 Accepted
               a1 waits NO_NODE_FITS: no node fits: the ask needs 3 cpu, the most that any node in use has free is 2; wait for a release, or add nodes
             ask a2
@@ -357,7 +381,7 @@ fn c23_each_ask_has_one_node_kept_and_each_node_is_kept_for_one_ask() {
               a2 waits NODE_RESOURCES: node n2 is kept for the ask and has cpu 2 free, the ask needs cpu 3; wait for a release there, or for another node with room
               a3 waits NODE_RESOURCES: node n3 is kept for the ask and has cpu 2 free, the ask needs cpu 3; wait for a release there, or for another node with room
               a4 waits NO_NODE_FITS: no node fits: the ask needs 3 cpu, the most that any node in use has free is 0; wait for a release, or add nodes
-            foreign-gone g: g gone, a2 on n2, app1 Running, n2 keeps a4
+            release g: g released, a2 on n2, app1 Running, n2 keeps a4
               a4 waits NODE_RESOURCES: node n2 is kept for the ask and has cpu 1 free, the ask needs cpu 3; wait for a release there, or for another node with room
         "#]],
     );

@@ -151,7 +151,7 @@ fn c12_queues_that_rules_have_made_stop_and_start_with_the_queue_above() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             reload: root.p Draining, root.p changed, root.p.made Draining
             app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.p.made is Draining, since `state: stopped` holds at root.p, only an Active one takes in applications; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
-            app app3: rejected PL-CREATE: queue root.p.other cannot be made, since root.p is Draining; queues are made below Active ones only
+            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.p is Draining, since `state: stopped` holds at root.p, only an Active one takes in applications; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
             reload: root.p Active, root.p changed, root.p.made Active
             remove app1: a1 released, app1 Completing, app1 gone
             remove app4: app4 gone

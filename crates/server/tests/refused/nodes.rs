@@ -41,8 +41,8 @@ fn unknown_node() -> Example {
 }
 
 fn node_size() -> Example {
-    let asked = "An RM adds node `n2` with 0 cores:";
-    Cluster::usual().refuses(Code::NodeSize, asked, &Command::AddNode(node("n2", 0)))
+    let asked = "An RM adds node `n2` with -1 cores:";
+    Cluster::usual().refuses(Code::NodeSize, asked, &Command::AddNode(node("n2", -1)))
 }
 
 fn foreign_size() -> Example {

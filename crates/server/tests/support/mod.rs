@@ -145,7 +145,7 @@ impl Server {
         if let Some(text) = &options.queues {
             queue_file.apply(Origin::default(), text).await.unwrap();
         }
-        queue_file.set_extra(options.extra);
+        queue_file.set_base(options.extra);
         let about = About::this(BTreeMap::new()).unwrap();
         let service =
             Service::new(Parts { engine: handle.clone(), clock: shared, users, queue_file, about });

@@ -1,5 +1,6 @@
 //! Checklist 4: batches and streams of events.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use headroom_core::{Command, Name};
@@ -78,6 +79,13 @@ async fn the_oldest_are_forgotten_and_settings_hold_at_once() {
     server.service.queue_file.set_extra(extra);
     let more = server.client().get_events(lost.lowest_id, None).await.unwrap();
     assert_eq!(more.event_records.len(), 6);
+    // What an RM does not name stays as the server has it.
+    toggle(&server, 20).await;
+    let kept = server.client().get_events(0, None).await.unwrap();
+    assert_eq!(kept.highest_id - kept.lowest_id, 9);
+    server.service.queue_file.set_extra(BTreeMap::new());
+    let fewer = server.client().get_events(kept.lowest_id, None).await.unwrap();
+    assert_eq!(fewer.event_records.len(), 4, "the server's own number holds again");
 }
 
 #[tokio::test]

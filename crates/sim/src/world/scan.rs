@@ -47,7 +47,10 @@ impl Play<'_> {
             self.command(&Command::ScanQuotas { partition: partition.clone() })?;
             self.scans.clocks = self.has_clock();
         }
-        self.command(&Command::ScanOutstanding { partition })?;
+        if let Some(partition) = self.books.partition_named(&partition) {
+            let events = self.scheduler.outstanding(&self.books, partition);
+            self.apply_all(&events)?;
+        }
         self.answer()
     }
 

@@ -224,6 +224,9 @@ impl Books {
             Event::PreemptionTried { ask } => {
                 let tried = PreemptionTry { at: now, changes: self.changes };
                 self.allocations[*ask].special_mut().preemption_tried = Some(tried);
+                if let Some((shape, equals)) = self.equals_of(*ask) {
+                    self.shapes.note_try(shape, equals, tried);
+                }
             }
             Event::QuotaClockStopped { queue } => self.queues[*queue].quota_preemption_at = None,
             Event::BackedOff { application, until } => {

@@ -46,16 +46,18 @@ pub(super) fn of_tenant(
         return Err(Declined::NoTenant { tenant: tenant(), partition: row.name.clone() });
     };
     let queue = books.queue(nearest);
-    if queue.state != QueueState::Active {
+    let mut up = books.up(nearest).map(|(_, above)| above);
+    if let Some(closed) = up.find(|above| above.state != QueueState::Active) {
         let stopped = books.up(nearest).filter(|(_, above)| above.settings.stopped).last();
-        let by = stopped.map_or(&queue.path, |(_, above)| &above.path).clone();
-        let (path, state) = (queue.path.clone(), queue.state);
+        let by = stopped.map_or(&closed.path, |(_, above)| &above.path).clone();
+        let (path, state) = (closed.path.clone(), closed.state);
         return Err(Declined::TenantClosed { tenant: tenant(), path, state, by });
     }
     if let Some(max) = row.tenants.max_waiting_of(&known.settings) {
         may_wait(queue, max, &submit.tenant)?;
     }
-    Ok(Placed { path: queue.path.clone(), nearest, exists: true })
+    let (path, spelled) = (queue.path.clone(), queue.path.clone());
+    Ok(Placed { path, spelled, nearest, exists: true })
 }
 
 /// Whether one more task may wait. Source: tenants TR-24.

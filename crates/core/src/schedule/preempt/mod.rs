@@ -29,6 +29,7 @@ use crate::ordered::OrderedMap;
 use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
 
+use super::keep::INSTANT;
 use claim::Claim;
 use ledger::Ledger;
 use victim::{Candidate, candidates, candidates_within};
@@ -39,8 +40,8 @@ pub const TRY_EVERY: Millis = Millis::from_secs(15);
 /// How many tries one leaf has in one cycle. Source: scheduling §11.2.
 pub const TRIES_PER_CYCLE: u32 = 10;
 
-/// How old an ask must be before the node that is kept for it goes to one of higher priority.
-/// Source: scheduling §11.3, and decision D-17 for the doubled hour.
+/// How long a node is kept for an ask before it goes to one of higher priority. Source: scheduling
+/// §11.3, decision D-17 for the doubled hour, and K-28 for whose age it is.
 const KEPT_FOR: Millis = Millis::from_secs(2 * 60 * 60 + 2);
 
 /// What is to be stopped for an ask, and where it runs then.
@@ -149,6 +150,13 @@ pub(super) fn ripe_at(books: &Books, leaf: QueueId, ask: &Allocation) -> Timesta
     ask.created + books.queue(leaf).settings.values.preemption_delay
 }
 
+/// When the node that is kept for an ask goes to one of higher priority; none if it never does.
+pub(super) fn yields_at(ask: &Allocation) -> Option<Timestamp> {
+    let kept = ask.reservation()?;
+    let yields = ask.required_node().is_none() && !ask.preemption_triggered;
+    yields.then(|| kept.since + KEPT_FOR + INSTANT)
+}
+
 /// Whether others may be stopped for an ask that may run anywhere, when its time comes: its
 /// partition has that, and some queue on its path a guarantee.
 pub(super) fn can_call(books: &Books, ask: &Allocation) -> bool {
@@ -170,7 +178,7 @@ pub(super) fn can_call(books: &Books, ask: &Allocation) -> bool {
 pub fn attempt(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bool) -> Attempt {
     let row = books.allocation(ask);
     let leaf = books.application(row.application).queue;
-    let tried = row.preemption_tried().is_some_and(|tried| now < tried.at + TRY_EVERY);
+    let tried = books.last_try(ask).is_some_and(|tried| now < tried.at + TRY_EVERY);
     if !row.is_pending() || !may_ask(row) || now < ripe_at(books, leaf, row) || tried {
         return Attempt { given_up: Vec::new(), outcome: Err(Obstacle::TooEarly) };
     }
@@ -309,10 +317,8 @@ impl<'books> Scene<'books> {
         let gives_up = |id: &AllocationId| {
             let row = self.books.allocation(*id);
             *id != self.ask
-                && row.required_node().is_none()
-                && !row.preemption_triggered
                 && row.priority < mine.priority
-                && now > row.created + KEPT_FOR
+                && yields_at(row).is_some_and(|at| at <= now)
         };
         self.kept_nodes()
             .flat_map(|(_, node)| node.reservations())
@@ -336,7 +342,7 @@ impl<'books> Scene<'books> {
         let mut others = node.reservations().iter().filter(|one| **one != self.ask);
         node.schedulable
             && self.books.may_run_on(self.ask, id)
-            && node.capacity.fits(self.on_node)
+            && node.could_hold(self.on_node)
             && others.all(|one| given_up.contains(one))
     }
 

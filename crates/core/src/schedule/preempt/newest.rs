@@ -2,7 +2,9 @@
 //! far as the guarantee of the leaf that asks goes. Scheduling §11.4, with decision D-4.
 //!
 //! Its test after a removal, that no queue keeps a negative excess, cannot fail and is left out:
-//! a victim larger than the excess takes its queue below its guarantee (decision D-3).
+//! a victim larger than the excess takes its queue below its guarantee (decision D-3). A victim that is
+//! larger than what is left of the guarantee of the leaf that asks is passed over, where the reference
+//! looks no further (decision K-27).
 
 use alloc::vec::Vec;
 
@@ -105,8 +107,8 @@ fn on_node(
     Some((order, least?))
 }
 
-/// Candidates that bring the ask nearer to fitting the node, then the others, up to the first
-/// that is larger than what is left of the guarantee of the leaf that asks.
+/// Candidates that bring the ask nearer to fitting the node, then the others; without those that are
+/// larger than what is left of the guarantee of the leaf that asks.
 fn useful_first(scene: &mut Scene<'_>, available: &Resources, candidates: &[usize]) -> Vec<usize> {
     let (mut free, mut head, mut tail) = (available.clone(), Vec::new(), Vec::new());
     for &position in candidates {
@@ -118,7 +120,7 @@ fn useful_first(scene: &mut Scene<'_>, available: &Resources, candidates: &[usiz
         let left = scene.ledger.remaining(scene.ledger.asking);
         if !left.is_some_and(|left| left.allows_actual(size)) {
             scene.put_back(position);
-            break;
+            continue;
         }
         let more = free.plus(scene.candidates[position].on_node);
         let short = scene.on_node.minus_floored(&free);
@@ -157,7 +159,7 @@ fn additional(scene: &mut Scene<'_>, on_node: &[usize]) -> Option<Vec<usize>> {
         let before = scene.ledger.remaining(asking);
         if !before.as_ref().is_some_and(|left| left.allows_actual(size)) {
             scene.put_back(position);
-            break;
+            continue;
         }
         scene.ledger.add(asking, size);
         let after = scene.ledger.remaining(asking);

@@ -6,7 +6,7 @@ use core::cmp::Reverse;
 
 use crate::books::{Allocation, ApplicationState, Books, Mark, PreemptionTry, QuestionSubject};
 use crate::event::{Event, PreemptionCause};
-use crate::id::{AllocationId, ApplicationId, NodeId, QueueId};
+use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
 use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
 
@@ -47,11 +47,9 @@ pub(super) fn call(
     let callers = if line::has_one(books, leaf) { &equals[..1] } else { &equals[..] };
     let caller = callers.iter().copied().find(|one| ripe(one) <= now)?;
     let oldest = callers.iter().map(ripe).min()?;
-    let tried = equals.iter().filter_map(|one| books.allocation(*one).preemption_tried()).max();
-    let soon = |one: PreemptionTry| {
-        let unchanged = oldest <= one.at && one.changes == books.changes();
-        now < one.at + Millis::from_secs(15) || unchanged
-    };
+    let tried = equals.iter().filter_map(|one| books.last_try(*one)).max();
+    let partition = books.application(row.application).partition;
+    let soon = |one: PreemptionTry| is_soon(books, partition, one, (oldest, now));
     let count = tries.leaves.iter().filter(|one| **one == leaf).count();
     if tried.is_some_and(soon) || count >= 10 || keeps(books.allocation(caller)) {
         return None;
@@ -97,6 +95,34 @@ pub(super) fn call(
         events.push(Event::Reserved { ask: caller, node });
     }
     Some(events)
+}
+
+/// Whether a try after this one, for asks of which the first was ripe then, comes too soon.
+fn is_soon(
+    books: &Books,
+    partition: PartitionId,
+    one: PreemptionTry,
+    (oldest, now): (Timestamp, Timestamp),
+) -> bool {
+    let unchanged = oldest <= one.at
+        && one.changes == books.changes()
+        && !any_is_given_up(books, partition, (one.at, now));
+    now < one.at + Millis::from_secs(15) || unchanged
+}
+
+/// Whether a node that is kept for an ask becomes free for asks of higher priority between two times.
+fn any_is_given_up(
+    books: &Books,
+    partition: PartitionId,
+    (tried, now): (Timestamp, Timestamp),
+) -> bool {
+    let long = Millis::from_secs(3_600 + 3_600 + 2);
+    books.allocations().iter().any(|(_, row)| {
+        row.reservation().is_some_and(|kept| tried <= kept.since + long && now > kept.since + long)
+            && row.required_node().is_none()
+            && !row.preemption_triggered
+            && books.application(row.application).partition == partition
+    })
 }
 
 /// Whether others may ever be stopped for an ask.

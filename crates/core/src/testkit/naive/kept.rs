@@ -13,7 +13,9 @@ use crate::time::Timestamp;
 use super::calls::required;
 use super::questions::{awaits, choose};
 use super::share::takes_turns;
-use super::{has_headroom, in_node_order, in_order, link_of, may_start, place, suits};
+use super::{
+    has_headroom, in_node_order, in_order, is_large_enough, link_of, may_start, place, suits,
+};
 
 /// The reserved pass at one application: at all of its asks, or only at those for which others were
 /// stopped, or were not.
@@ -97,7 +99,7 @@ pub(super) fn on_required_node(
     let (node, on) =
         books.nodes().iter().find(|(_, on)| on.partition == row.partition && on.name == *node)?;
     let wanted = books.on_node(ask);
-    if !on.capacity.fits(wanted) {
+    if !is_large_enough(on, wanted) {
         return None;
     }
     let required = |ask: &AllocationId| books.allocation(*ask).required_node().is_some();

@@ -45,6 +45,9 @@ impl Player<'_> {
 
     /// Let the scheduler move until it is idle, and compare every reason for waiting.
     pub(super) fn settle(&mut self) {
+        if self.world.journal.len() % 5 == 2 {
+            self.tell_hints();
+        }
         let settled = (0..STEPS_MAX).any(|_| !self.step());
         assert!(
             settled,
@@ -59,7 +62,12 @@ impl Player<'_> {
         if self.world.books.partitions().values().any(|one| one.open_questions.full) {
             self.count("RM has enough to answer");
         }
-        let fresh = self.fresh_and_idle();
+        let mut fresh = self.fresh_and_idle();
+        let World { books, scheduler, .. } = &mut self.world;
+        for id in books.partitions().keys() {
+            let (kept, anew) = (scheduler.outstanding(books, *id), fresh.outstanding(books, *id));
+            assert_eq!(kept, anew, "a fresh scheduler tells of the same asks\n{}", self.state());
+        }
         let books = &self.world.books;
         // Where the RM has enough to answer, or nodes are to report, the fresh one has not looked at all that the old has.
         let waits = books.allocations().iter().filter(|(_, ask)| {
@@ -75,6 +83,18 @@ impl Player<'_> {
         if self.world.journal.len() % 7 == 3 {
             self.world.scheduler = fresh;
             self.count("restarted");
+        }
+    }
+
+    /// Tell of what more nodes would help, as once a second.
+    fn tell_hints(&mut self) {
+        let World { books, scheduler, .. } = &mut self.world;
+        let partitions = books.partitions().keys();
+        let events: Vec<Event> =
+            partitions.flat_map(|id| scheduler.outstanding(books, *id)).collect();
+        for event in &events {
+            self.apply(event, false);
+            self.count("told that more nodes would help");
         }
     }
 

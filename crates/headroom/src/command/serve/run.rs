@@ -174,7 +174,7 @@ async fn begin(process: &Process, engine: &Engine, users: Arc<Users>) -> Result<
     let clock = Arc::new(handle.clock().clone());
     let queue_file =
         QueueFile::resume(handle.clone(), clock.clone(), Arc::clone(&users), folder).await;
-    queue_file.set_extra(process.extra.clone());
+    queue_file.set_base(process.extra.clone());
     let is_first = queue_file.in_force().checksum.is_empty();
     let about = About::this(built::facts())?;
     let service = Service::new(Parts { engine: handle, clock, users, queue_file, about });

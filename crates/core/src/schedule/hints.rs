@@ -1,0 +1,329 @@
+//! Which asks more nodes would help. Scheduling §15, no-starvation NS-52.
+//!
+//! Of what waits, as much is told of as queues and limits would admit if there were nodes: what was told
+//! before and still waits counts as if it ran. Nothing is kept along before the first scan, so where
+//! nobody scans it costs nothing. From then on each class knows its asks that nobody was told of, in
+//! order: a scan costs the classes and what it tells, and nothing while everything was told.
+
+use alloc::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use core::iter::Peekable;
+
+use crate::books::{Books, Queue};
+use crate::event::Event;
+use crate::id::{AllocationId, ApplicationId, LevelId, PartitionId, QueueId};
+use crate::resource::Resources;
+
+use super::class::{Bundle, BundleId, ClassId};
+use super::judge::may_not_start;
+use super::lane::Lane;
+use super::order::{ApplicationKey, AskKey, QueueKey};
+use super::{Scheduler, Standing};
+
+/// The classes with asks that nobody was told of.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Hints {
+    /// Whether anybody wants to know.
+    wanted: bool,
+    by_leaf: BTreeMap<QueueId, BTreeSet<ClassId>>,
+}
+
+impl Hints {
+    /// Those of indexes that are made anew.
+    pub(super) fn renewed(&self) -> Self {
+        Self { wanted: self.wanted, ..Self::default() }
+    }
+}
+
+/// Where the first ask of a bundle stands that nobody was told of.
+pub(super) type Untold = (ApplicationKey, AskKey, BundleId);
+
+/// What a bundle has of asks that nobody was told of, and of others.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Heard {
+    /// Those that nobody was told of, and that may be told of.
+    untold: BTreeSet<AskKey>,
+    /// How many were told and still wait.
+    told: usize,
+    /// Where its class has it.
+    place: Option<Untold>,
+}
+
+impl Scheduler {
+    /// The asks of a partition that more nodes would help and of which nobody was told yet, as events.
+    pub fn outstanding(&mut self, books: &Books, partition: PartitionId) -> Vec<Event> {
+        if self.is_stale() {
+            self.rebuild(books);
+        }
+        if !core::mem::replace(&mut self.hints.wanted, true) {
+            let known: Vec<(BundleId, Vec<AllocationId>)> = self
+                .classes
+                .bundles
+                .iter()
+                .map(|(id, bundle)| (id, bundle.asks.values().copied().collect()))
+                .collect();
+            for (bundle, asks) in known {
+                for ask in asks {
+                    self.hint_joins(books, ask, bundle);
+                }
+            }
+        }
+        if self.hints.by_leaf.is_empty() {
+            return Vec::new();
+        }
+        let mut scan = Scan::of(books, self);
+        scan.queue(books.partition(partition).root);
+        scan.collected.into_iter().map(|ask| Event::ScaleUpAsked { ask }).collect()
+    }
+
+    /// An ask has come to a bundle.
+    pub(super) fn hint_joins(&mut self, books: &Books, ask: AllocationId, bundle: BundleId) {
+        if !self.hints.wanted {
+            return;
+        }
+        let (row, heard) = (books.allocation(ask), &mut self.classes.bundles[bundle].heard);
+        if row.scale_up_asked {
+            self.told(bundle, true);
+        } else if row.required_node().is_none() {
+            heard.untold.insert(AskKey::of(row));
+            self.show_untold(bundle);
+        }
+    }
+
+    /// An ask is about to leave a bundle.
+    pub(super) fn hint_leaves(&mut self, books: &Books, ask: AllocationId, bundle: BundleId) {
+        if !self.hints.wanted {
+            return;
+        }
+        let row = books.allocation(ask);
+        if row.scale_up_asked {
+            self.told(bundle, false);
+        } else if self.classes.bundles[bundle].heard.untold.remove(&AskKey::of(row)) {
+            self.show_untold(bundle);
+        }
+    }
+
+    /// Somebody was told of an ask.
+    pub(super) fn hint_given(&mut self, books: &Books, ask: AllocationId) {
+        let row = books.allocation(ask);
+        if !self.hints.wanted || !row.is_pending() {
+            return;
+        }
+        let lane = Lane::of(books, ask, row);
+        let waiting = self.applications.get(row.application.index());
+        let Some(bundle) = waiting.and_then(|one| one.bundle(row.shape, lane)) else { return };
+        if self.classes.bundles[bundle].heard.untold.remove(&AskKey::of(row)) {
+            self.told(bundle, true);
+            self.show_untold(bundle);
+        }
+    }
+
+    fn told(&mut self, bundle: BundleId, more: bool) {
+        let row = &mut self.classes.bundles[bundle];
+        let class = &mut self.classes.rows[row.class];
+        for count in [&mut row.heard.told, &mut class.told] {
+            *count = if more { *count + 1 } else { *count - 1 };
+        }
+    }
+
+    /// A bundle is in this class from now on.
+    pub(super) fn hint_enters(&mut self, bundle: BundleId) {
+        if self.hints.wanted {
+            let row = &self.classes.bundles[bundle];
+            self.classes.rows[row.class].told += row.heard.told;
+            self.show_untold(bundle);
+        }
+    }
+
+    /// A bundle is about to leave its class.
+    pub(super) fn hint_exits(&mut self, bundle: BundleId) {
+        if self.hints.wanted {
+            let row = &mut self.classes.bundles[bundle];
+            let (class, before) = (row.class, row.heard.place.take());
+            self.classes.rows[class].told -= row.heard.told;
+            self.replace_untold(class, before, None);
+        }
+    }
+
+    /// Give a bundle its place among those of its class with asks that nobody was told of.
+    pub(super) fn show_untold(&mut self, id: BundleId) {
+        let Bundle { class, head, heard, .. } = &mut self.classes.bundles[id];
+        let first = heard.untold.first();
+        let is_there = |place: &Untold| Some(&place.1) == first && place.0 == head.application;
+        if heard.place.as_ref().map_or(first.is_none(), is_there) {
+            return;
+        }
+        let after = first.map(|ask| (head.application.clone(), *ask, id));
+        let (class, before) = (*class, core::mem::replace(&mut heard.place, after.clone()));
+        self.replace_untold(class, before, after);
+    }
+
+    fn replace_untold(&mut self, id: ClassId, before: Option<Untold>, after: Option<Untold>) {
+        let class = &mut self.classes.rows[id];
+        let was_empty = class.untold.is_empty();
+        if let Some(before) = before {
+            class.untold.remove(&before);
+        }
+        class.untold.extend(after);
+        let (leaf, is_empty) = (class.key.leaf, class.untold.is_empty());
+        if was_empty == is_empty {
+            return;
+        }
+        let classes = self.hints.by_leaf.entry(leaf).or_default();
+        if is_empty {
+            classes.remove(&id);
+        } else {
+            classes.insert(id);
+        }
+        if classes.is_empty() {
+            self.hints.by_leaf.remove(&leaf);
+        }
+    }
+}
+
+/// A scan on its way.
+struct Scan<'a> {
+    books: &'a Books,
+    scheduler: &'a Scheduler,
+    /// The leaves with asks that nobody was told of, and all queues above them.
+    wanted: BTreeSet<QueueId>,
+    collected: Vec<AllocationId>,
+    /// What was told, now and before, by queue and by level of a tracker: it is taken off their
+    /// headroom.
+    of_queues: BTreeMap<QueueId, Resources>,
+    of_levels: BTreeMap<LevelId, Resources>,
+}
+
+impl<'a> Scan<'a> {
+    fn of(books: &'a Books, scheduler: &'a Scheduler) -> Self {
+        let leaves = scheduler.hints.by_leaf.keys();
+        let wanted = leaves.flat_map(|leaf| books.up(*leaf).map(|(id, _)| id)).collect();
+        let mut scan = Self {
+            books,
+            scheduler,
+            wanted,
+            collected: Vec::new(),
+            of_queues: BTreeMap::new(),
+            of_levels: BTreeMap::new(),
+        };
+        for (id, class) in scheduler.classes.rows.iter().filter(|(_, class)| class.told > 0) {
+            // The place that a member takes counts already.
+            if !class.key.lane.is_swap() {
+                let count = u32::try_from(class.told).unwrap_or(u32::MAX);
+                let size = books.shapes().times(class.key.shape, count);
+                scan.count(class.key.leaf, scheduler.first_ask(id).0, &size);
+            }
+        }
+        scan
+    }
+
+    /// Count an amount as told.
+    fn count(&mut self, leaf: QueueId, application: ApplicationId, size: &Resources) {
+        for (queue, _) in self.books.up(leaf) {
+            self.of_queues.entry(queue).or_default().add(size);
+        }
+        for (level, _) in self.books.limiting_levels(application) {
+            self.of_levels.entry(level).or_default().add(size);
+        }
+    }
+
+    /// The queues below a parent in the order of a cycle, the applications of a leaf in theirs.
+    fn queue(&mut self, id: QueueId) {
+        let (books, row) = (self.books, self.books.queue(id));
+        if row.leaf {
+            return self.leaf(id);
+        }
+        let below = books.children(id).filter(|(_, queue)| queue.offers_room());
+        let mut below: Vec<(QueueId, &Queue)> =
+            below.filter(|(queue, _)| self.wanted.contains(queue)).collect();
+        below.sort_by_cached_key(|(id, queue)| (self.key(*id, queue, row), queue.path.clone()));
+        for (queue, _) in below {
+            self.queue(queue);
+        }
+    }
+
+    fn key(&self, id: QueueId, queue: &Queue, parent: &Queue) -> QueueKey {
+        let fair_max = self.books.fair_max(id);
+        let share = queue.allocated.fair_share(queue.guaranteed.as_ref(), fair_max.as_ref());
+        let priority = queue.shown_priority().unwrap_or(i32::MIN);
+        QueueKey::of(queue, share, priority, parent.settings.values.priority_first, 0)
+    }
+
+    /// The classes of a leaf side by side, in the order of their asks. What has no room ends its class:
+    /// its asks are equal, and there is no more of it later.
+    fn leaf(&mut self, leaf: QueueId) {
+        let scheduler = self.scheduler;
+        let classes = scheduler.hints.by_leaf.get(&leaf).into_iter().flatten();
+        let classes = classes.filter(|id| self.may_be_told(**id));
+        let mut lines: Vec<(ClassId, Peekable<_>)> =
+            classes.map(|id| (*id, untold(scheduler, *id).peekable())).collect();
+        let mut next: BinaryHeap<Reverse<(Turn<'a>, usize)>> = BinaryHeap::new();
+        for (place, (_, line)) in lines.iter_mut().enumerate() {
+            next.extend(line.peek().map(|turn| Reverse((*turn, place))));
+        }
+        while let Some(Reverse((_, place))) = next.pop() {
+            let (class, line) = &mut lines[place];
+            let members = scheduler.classes.rows[*class].key.members() as usize;
+            // Those that start together are told together.
+            let turns: Vec<Turn<'_>> = line.by_ref().take(members).collect();
+            if self.tell(*class, &turns) {
+                next.extend(line.peek().map(|turn| Reverse((*turn, place))));
+            }
+        }
+    }
+
+    /// Whether a class is one that runs as soon as there is room.
+    fn may_be_told(&self, id: ClassId) -> bool {
+        let key = self.scheduler.classes.rows[id].key;
+        let is_known = matches!(key.standing, Standing::Linked { waits: false, .. });
+        is_known && !key.lane.is_swap() && may_not_start(self.books, key).is_none()
+    }
+
+    /// Tell of the next asks of a class, as many as start together; whether there is room for them.
+    fn tell(&mut self, class: ClassId, turns: &[Turn<'_>]) -> bool {
+        let (books, row) = (self.books, &self.scheduler.classes.rows[class]);
+        let Some((.., first)) = turns.first() else { return false };
+        let bundle = &self.scheduler.classes.bundles[*first];
+        let size = row.key.needs(books);
+        // The size of the cluster is what would change: the root does not count.
+        let mut queues = books.up(row.key.leaf).filter(|(_, queue)| queue.parent.is_some());
+        let fits = |left: Option<Resources>, told: Option<&Resources>| {
+            left.is_none_or(|left| less(left, told).allows(&size))
+        };
+        let fits_queues =
+            queues.all(|(id, queue)| fits(queue.left.clone(), self.of_queues.get(&id)));
+        let mut levels = books.limiting_levels(bundle.application);
+        if !fits_queues || !levels.all(|(id, one)| fits(one.left(), self.of_levels.get(&id))) {
+            return false;
+        }
+        let asks =
+            turns.iter().map(|(_, ask, bundle)| self.scheduler.classes.bundles[*bundle].asks[*ask]);
+        // As long as the RM has not answered, a node there may do.
+        let asks: Vec<AllocationId> =
+            asks.filter(|ask| books.question_of(*ask).is_none()).collect();
+        if !asks.is_empty() {
+            self.count(row.key.leaf, bundle.application, &size);
+            self.collected.extend(asks);
+        }
+        true
+    }
+}
+
+/// Where an ask stands in its leaf, and its bundle.
+type Turn<'a> = (&'a ApplicationKey, &'a AskKey, BundleId);
+
+/// The asks of a class that nobody was told of, in order.
+fn untold(scheduler: &Scheduler, class: ClassId) -> impl Iterator<Item = Turn<'_>> {
+    scheduler.classes.rows[class].untold.iter().flat_map(|(application, _, bundle)| {
+        let asks = &scheduler.classes.bundles[*bundle].heard.untold;
+        asks.iter().map(move |ask| (application, ask, *bundle))
+    })
+}
+
+fn less(left: Resources, told: Option<&Resources>) -> Resources {
+    match told {
+        Some(told) => left.minus_existing(told),
+        None => left,
+    }
+}
