@@ -54,7 +54,7 @@ pub(crate) fn job(name: &str, user: &str, queue: usize, submit_ms: u64, run_ms: 
         asks: 1,
         gang: false,
         resources: Amounts::from([("vcore", 1_000)]),
-        smallest: None,
+        sizes: Vec::new(),
         run_ms,
         waits: Vec::new(),
         reason: String::new(),
