@@ -106,7 +106,7 @@ partitions:
         per_processor: Amounts::from([("vcore", 9_000)]),
         ..job("first", "root.a", 0, 60_000, 1)
     };
-    let jobs = vec![first, job("second", "root.a", 1_000, 60_000, 1)];
+    let jobs = vec![first, job("second", "root.a", 100_000, 60_000, 1)];
     let outcome = play(&on(QUEUES, "1*{vcore: 8}", Shape::Fitting, jobs));
     assert_eq!(outcome.jobs[0].state, JobState::Expired, "{:?}", outcome.jobs);
     assert_eq!(outcome.jobs[1].state, JobState::Finished, "{:?}", outcome.jobs);
@@ -115,8 +115,8 @@ partitions:
     assert!((five_hours_ms..five_hours_ms + 5_000).contains(&start_ms), "{:?}", outcome.jobs);
 }
 
-/// Two masters hold each half of the node, and each waits for the other; what one queue is guaranteed is
-/// asked back after six hours.
+/// The second application backs off for five hours; the node is free after a minute, and nothing is planned
+/// from then on.
 #[test]
 fn a_delay_that_a_queue_has_goes_on_with_a_run_that_has_nothing_planned() {
     const QUEUES: &str = "\
@@ -127,20 +127,21 @@ partitions:
     submitacl: '*'
     queues:
     - name: a
-      resources: {guaranteed: {vcore: 8}}
-      properties: {preemption.delay: 6h}
-    - name: b
+      properties: {application.unschedasks.backoff: '1', application.unschedasks.backoff.delay: 5h}
 ";
-    let half = |name, queue, submit_ms| Job {
-        master: Some(Amounts::from([("vcore", 4_000)])),
-        per_processor: Amounts::from([("vcore", 4_000)]),
-        ..job(name, queue, submit_ms, 60_000, 1)
+    let of = |name, cores, tasks| Job {
+        per_processor: Amounts::from([("vcore", cores)]),
+        ..job(name, "root.a", 0, 60_000, tasks)
     };
-    let jobs = vec![half("b1", "root.b", 0), half("a1", "root.a", 1)];
-    let outcome = play(&on(QUEUES, "1*{vcore: 8}", Shape::Fitting, jobs));
-    let a = outcome.jobs.iter().find(|job| job.name == *"a1").unwrap();
-    assert_eq!(a.state, JobState::Finished, "{:?}", outcome.jobs);
-    assert!(a.start_ms.unwrap() >= 6 * 3_600_000, "{a:?}");
+    let jobs = vec![of("first", 4_000, 1), of("second", 3_000, 2)];
+    let mut setup = on(QUEUES, "1*{vcore: 6}", Shape::Tasks, jobs);
+    setup.nodes.extend(nodes::read(&["2*{vcore: 2}".to_owned()], NodeOptions::default()).unwrap());
+    setup.nodes[1].name = "small-1".into();
+    setup.nodes[2].name = "small-2".into();
+    let outcome = play(&setup);
+    let start_ms = outcome.jobs.iter().find(|job| job.name == *"second").unwrap().start_ms;
+    let five_hours_ms = 5 * 3_600_000;
+    assert_eq!(start_ms, Some(five_hours_ms), "{:?}", outcome.jobs);
 }
 
 /// What can never run is told, and keeps no run going for ever.
