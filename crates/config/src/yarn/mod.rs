@@ -182,7 +182,7 @@ fn has_preemption(whole: &Scope<'_>, monitor: bool) -> bool {
     let monitors: Vec<_> =
         property.value.split(',').map(|class| class.trim().rsplit('.').next()).collect();
     let found = monitors.contains(&Some(PREEMPTS));
-    if found && monitors.len() == 1 {
+    if property.value == known::PREEMPTION_POLICY {
         return true; // The default, whether there are monitors or not.
     }
     let (kind, why) = match (monitor, found) {

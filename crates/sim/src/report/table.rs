@@ -337,7 +337,7 @@ fn speed(decisions: u64, real: Duration) -> String {
 }
 
 /// Add a line; what does not fit the terminal goes on in the next one.
-fn push(text: &mut String, line: &str) {
+pub(super) fn push(text: &mut String, line: &str) {
     let line = one_line(line);
     let mut wrapped = String::new();
     if line.starts_with(' ') || line.contains("  ") {

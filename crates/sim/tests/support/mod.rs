@@ -70,6 +70,7 @@ pub(crate) fn header() -> RunHeader {
                   --workload department.jsonl --seed 7 --report report.html"
             .to_owned(),
         seed: 7,
+        inputs: Vec::new(),
         versions: vec![
             ("headroom".to_owned(), "0.1.0".to_owned()),
             ("journal format".to_owned(), "1".to_owned()),

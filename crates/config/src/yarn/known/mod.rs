@@ -24,6 +24,9 @@ pub(super) const MONITOR: &str = "yarn.resourcemanager.scheduler.monitor.enable"
 /// Which monitors there are.
 pub(super) const POLICIES: &str = "yarn.resourcemanager.scheduler.monitor.policies";
 
+/// Which there are where no file says it: preemption alone.
+pub(super) const PREEMPTION_POLICY: &str = "org.apache.hadoop.yarn.server.resourcemanager.monitor.capacity.ProportionalCapacityPreemptionPolicy";
+
 /// Which scheduler the cluster runs.
 const SCHEDULER: &str = "yarn.resourcemanager.scheduler.class";
 

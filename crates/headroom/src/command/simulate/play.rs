@@ -173,6 +173,7 @@ impl Play {
             ),
             command: command_line(),
             seed: self.seed,
+            inputs: report::inputs(setup),
             versions: vec![("headroom".to_owned(), env!("CARGO_PKG_VERSION").to_owned())],
             remarks,
             checks: vec![

@@ -6,6 +6,7 @@
 //! browser. The script only adds a read-out under the pointer; everything is readable without.
 
 mod bars;
+pub mod compare;
 mod frame;
 mod histogram;
 mod lines;

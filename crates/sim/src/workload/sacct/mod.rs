@@ -171,7 +171,7 @@ impl Sacct {
             partition: text("Partition"),
             qos: text("QOS"),
             account: text("Account"),
-            recorded_wait_ms: waited(row, submit_ms)?,
+            recorded_wait_ms: waited(row, column, submit_ms)?,
             processors,
             per_processor,
             notes,
@@ -209,8 +209,8 @@ fn header_of(text: &str) -> Result<Header, Fault> {
 }
 
 /// How long a job waited as recorded, in ms; none where the file has no start.
-fn waited(row: &Row<'_>, submit_ms: i64) -> Result<Option<u64>, Fault> {
-    let Some(start) = row.get("Start") else { return Ok(None) };
+fn waited(row: &Row<'_>, submission: &str, submit_ms: i64) -> Result<Option<u64>, Fault> {
+    let Some(start) = row.get("Start").filter(|_| submission != "Start") else { return Ok(None) };
     let wait_ms = time::moment("Start", start)? - submit_ms;
     // A clock that was set back, or a reservation that began before.
     Ok(Some(u64::try_from(wait_ms).unwrap_or(0)))
