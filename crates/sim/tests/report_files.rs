@@ -183,7 +183,7 @@ fn compare_says_identical_or_what_changed() {
     assert!(!text.contains(&after.summary.digest), "words in place of digests: {text}");
     let name = &before.summary.users[0].name;
     let verdict = text.split("\nrun ").next().unwrap().replace('\n', " ");
-    assert!(verdict.contains(&format!("Waits are longer for 1 user: {name} mean ")), "{verdict}");
+    assert!(verdict.contains(&format!("Waits are longer for 1 user: {name} (mean ")), "{verdict}");
     assert!(row("mean wait").ends_with("-50.0"), "{text}");
     assert!(text.lines().any(|line| line.ends_with("+200.0")), "{text}");
     assert!(row("p95 wait").trim_end().ends_with('='), "{text}");
@@ -218,9 +218,9 @@ fn compare_says_first_what_differs_beside_the_queue_file() {
     let unfair = first(&before, &after);
     for part in [
         "These runs differ by more than the queue file",
-        "the workload differ: 2000 jobs before, 1000 jobs after",
-        "the nodes differ: both have 40 nodes, but not the same",
-        "the seeds differ: 7 before, 8 after",
+        "not the same workload: 2000 jobs before, 1000 jobs after",
+        "not the same nodes: both have 40 nodes, but not the same ones",
+        "not the same seed: 7 before, 8 after",
     ] {
         assert!(unfair.contains(part), "{part}: {unfair}");
     }

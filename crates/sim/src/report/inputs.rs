@@ -4,17 +4,24 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::header::Input;
 use super::pretty;
-use crate::world::Setup;
+use crate::world::{Setup, Shape};
 
 /// Returns what a run of this setup starts from.
 #[must_use]
 pub fn inputs(setup: &Setup) -> Vec<Input> {
     let jobs = &setup.workload.jobs;
     let queues = setup.configuration.checksum.to_string();
-    let options = format!(
-        "shape {:?}, until {:?} ms, faults {:?}",
-        setup.shape, setup.until_ms, setup.faults
-    );
+    let shape = match setup.shape {
+        Shape::Fitting => "jobs whole where they fit on a node",
+        Shape::Single => "jobs whole",
+        Shape::Tasks => "jobs task by task",
+        Shape::Gang => "jobs as gangs",
+    };
+    let until =
+        setup.until_ms.map(|ms| format!(", until {}", pretty::plain(&pretty::duration(ms))));
+    let faults = if setup.faults.is_some() { ", with faults" } else { "" };
+    let options = format!("{shape}{}{faults}", until.unwrap_or_default());
+    let all_options = format!("{:?} {:?} {:?}", setup.shape, setup.until_ms, setup.faults);
     vec![
         Input {
             name: "workload".to_owned(),
@@ -36,8 +43,8 @@ pub fn inputs(setup: &Setup) -> Vec<Input> {
         },
         Input {
             name: "options".to_owned(),
-            what: options.clone(),
-            fingerprint: fingerprint([options].into_iter()),
+            what: options,
+            fingerprint: fingerprint([all_options].into_iter()),
         },
     ]
 }

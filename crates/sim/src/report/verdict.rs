@@ -24,16 +24,16 @@ pub(super) fn differences(before: &Document, after: &Document) -> Vec<String> {
             continue;
         }
         told.push(if one.what == other.what {
-            format!("the {} differ: both have {}, but not the same", one.name, one.what)
+            format!("not the same {}: both have {}, but not the same ones", one.name, one.what)
         } else {
-            format!("the {} differ: {} before, {} after", one.name, one.what, other.what)
+            format!("not the same {}: {} before, {} after", one.name, one.what, other.what)
         });
     }
     if old.seed != new.seed {
-        told.push(format!("the seeds differ: {} before, {} after", old.seed, new.seed));
+        told.push(format!("not the same seed: {} before, {} after", old.seed, new.seed));
     }
     if (old.inputs.is_empty() || new.inputs.is_empty()) && old.title != new.title {
-        told.push(format!("the titles differ: {:?} before, {:?} after", old.title, new.title));
+        told.push(format!("not the same title: {:?} before, {:?} after", old.title, new.title));
     }
     told
 }
@@ -124,23 +124,19 @@ fn sides(kind: &str, old: &[Scope], new: &[Scope]) -> Vec<String> {
     changed.sort_by_key(|(change, one, _)| (*change, one.name.clone()));
     let (gain, lose): (Vec<_>, Vec<_>) = changed.into_iter().partition(|(change, ..)| *change < 0);
     let mut lines = Vec::new();
-    for (word, verb, mut side) in [("shorter", "gains", gain), ("longer", "loses", lose)] {
+    let lose: Vec<_> = lose.into_iter().rev().collect();
+    for (word, side) in [("shorter", gain), ("longer", lose)] {
         if side.is_empty() {
             continue;
         }
-        if verb == "loses" {
-            side.reverse();
-        }
         let named: Vec<String> =
             side.iter().take(NAMED).map(|(_, one, other)| told(one, other)).collect();
-        let most =
-            if side.len() > 1 { format!(" {} {verb} most", side[0].1.name) } else { String::new() };
         let count = pretty::counted(side.len() as u64, kind);
-        let most = if most.is_empty() { most } else { format!(";{most}") };
-        lines.push(format!("Waits are {word} for {count}{most}: {}.", named.join("; ")));
+        let most = if side.len() > 1 { ", most for" } else { ":" };
+        lines.push(format!("Waits are {word} for {count}{most} {}.", named.join(", ")));
     }
     if alike > 0 && !lines.is_empty() {
-        lines.push(format!("{} wait as long as before.", pretty::counted(alike, kind)));
+        lines.push(format!("Waits of {} stay as they were.", pretty::counted(alike, kind)));
     }
     lines
 }
@@ -151,7 +147,7 @@ fn told(before: &Scope, after: &Scope) -> String {
         |one: u64, other: u64| format!("{} → {}", pretty::duration(one), pretty::duration(other));
     let (old, new) = (&before.waits, &after.waits);
     format!(
-        "{} mean {}, p50 {}, p95 {}",
+        "{} (mean {}, p50 {}, p95 {})",
         before.name,
         times(old.mean_ms, new.mean_ms),
         times(old.p50_ms, new.p50_ms),
