@@ -53,6 +53,7 @@ mod spelling;
 mod tenants;
 pub mod user_limits;
 mod vector;
+mod wrapped;
 mod written;
 mod yaml;
 pub mod yarn;
@@ -74,6 +75,7 @@ pub use outline::{
 pub use render::Style;
 pub use review::{NodeTotals, Review, review, review_bytes, review_bytes_on, review_on};
 pub use spelling::nearest;
+pub use wrapped::{Wrapped, Wrapper, wrapped};
 pub use yaml::{ALIAS_EVENTS_MAX, DEPTH_MAX, FILE_BYTES_MAX, NODES_MAX};
 
 use diagnostic::Report;

@@ -348,7 +348,7 @@ partitions:
             5 |   - {name: by-user}
               |            ^^^^^^^
               |
-              = help: write one of provided, user, fixed, tag
+              = help: write one of provided, user, fixed, tag, reject
 
             error[PR-FTYPE]: a filter cannot be of type `refuse`
              --> queues.yaml:6:33

@@ -10,6 +10,8 @@ mod cluster;
 mod guide;
 #[path = "yarn/parts.rs"]
 mod parts;
+#[path = "yarn/placed.rs"]
+mod placed;
 #[path = "yarn/recorded.rs"]
 mod recorded;
 #[path = "yarn/told.rs"]

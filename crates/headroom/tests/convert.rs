@@ -10,7 +10,7 @@ const SCHEDULER: &str = "<configuration>\n\
     <property><name>yarn.scheduler.capacity.root.queues</name><value>a,b</value></property>\n\
     <property><name>yarn.scheduler.capacity.root.a.capacity</name><value>60</value></property>\n\
     <property><name>yarn.scheduler.capacity.root.b.capacity</name><value>40</value></property>\n\
-    <property><name>yarn.scheduler.capacity.node-locality-delay</name><value>40</value></property>\n\
+    <property><name>yarn.scheduler.capacity.node-locality-delay</name><value>10</value></property>\n\
     </configuration>\n";
 
 const SITE: &str = "<configuration>\
@@ -26,7 +26,7 @@ fn the_queue_file_goes_where_it_is_wanted_and_can_be_loaded() {
     let files = ["yarn-site.xml", "capacity-scheduler.xml"];
     let shown = folder.run(&[&["convert", "yarn"], &files[..]].concat());
     assert_eq!(shown.code, Some(0), "{}", shown.stderr);
-    let told = "capacity-scheduler.xml:5: not converted: yarn.scheduler.capacity.node-locality-delay = 40: ";
+    let told = "capacity-scheduler.xml:5: not converted: yarn.scheduler.capacity.node-locality-delay = 10: ";
     assert!(shown.stderr.contains(told), "{}", shown.stderr);
     assert!(shown.stdout.contains("minimumallocation: {memory: 512Mi}"), "{}", shown.stdout);
 

@@ -34,7 +34,9 @@ impl Case<'_> {
         println!("{name}: played in {:.1} s", start.elapsed().as_secs_f64());
         let none: [String; 0] = [];
         assert_eq!(self.folder.check("csv", queues), none, "{name}");
-        self.folder.json("report.json")
+        let report = self.folder.json("report.json");
+        assert_eq!(jobs_that_waited_for(&report, "NOT_EXPLAINED"), 0, "{name}");
+        report
     }
 
     /// Play it with these checks; maxima and limits make somebody wait, and the order within queues

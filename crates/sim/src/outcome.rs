@@ -121,8 +121,9 @@ pub struct JobRecord {
     pub gang: bool,
     /// Of the whole job.
     pub resources: Amounts,
-    /// The least of each type that one of its tasks needs, where they differ.
-    pub smallest: Option<Amounts>,
+    /// How many tasks it has of each size, in the order in which they are asked for; empty where all have
+    /// the same.
+    pub sizes: Vec<(u64, Amounts)>,
     /// Time its longest task runs, ms.
     pub run_ms: u64,
     /// What held back its last task, and for how long: position in [`Outcome::blockers`] and
@@ -197,6 +198,9 @@ pub struct QueueRecord {
     /// What it cannot exceed; none = unlimited.
     pub max: Option<Amounts>,
 }
+
+/// The code of a wait for which the simulator found no reason: a mistake of the simulator.
+pub const NOT_EXPLAINED: &str = "NOT_EXPLAINED";
 
 /// One thing that made jobs wait.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -209,6 +209,74 @@ fn free_room_is_usable_if_any_waiting_task_fits() {
     near(summary.types[0].unusable_percent, 15.0);
 }
 
+/// Each type of what waits is free somewhere, and all that one task needs is free nowhere.
+#[test]
+fn free_room_is_compared_with_each_waiting_task_and_all_that_it_needs() {
+    let size =
+        |cores: i64, gpus: i64| Amounts::from([("nvidia.com/gpu", gpus), ("vcore", cores * 1_000)]);
+    let unusable = |needs: &[Amounts]| {
+        let mut outcome = Outcome {
+            nodes: vec![support::node("n", size(4, 1))],
+            queues: vec![support::queue("root", None, true)],
+            end_ms: 10 * HOUR,
+            ..Outcome::default()
+        };
+        outcome.jobs = needs
+            .iter()
+            .map(|one| {
+                let mut job = job("waits", "ann", 0, 0, HOUR);
+                job.resources = one.clone();
+                job
+            })
+            .collect();
+        let types = summarise(&outcome).types;
+        types.iter().map(|one| one.unusable_percent).collect::<Vec<f64>>()
+    };
+    // One needs more cores than there are, the other more cards: the least of each type would fit.
+    assert_eq!(unusable(&[size(8, 1), size(2, 2)]), [100.0, 100.0]);
+    assert_eq!(unusable(&[size(8, 1), size(2, 2), size(4, 1)]), [0.0, 0.0]);
+}
+
+#[test]
+fn a_job_of_two_sizes_waits_with_those_that_have_not_started() {
+    let mut outcome = four_cores();
+    outcome.allocations.clear();
+    let mut both = job("both", "ann", 1, 0, HOUR);
+    both.asks = 2;
+    both.resources = vcore(7);
+    both.sizes = vec![(1, vcore(1)), (1, vcore(6))];
+    outcome.jobs = vec![both];
+    outcome.allocations.push(allocation(0, 5 * HOUR, None, vcore(1)));
+    let summary = summarise(&outcome);
+    let unusable = &summary.series.unusable[0].values;
+    // Until 5 h the small one waits and would fit; then only the large one does, which fits nowhere.
+    near(unusable[2 * 40 + 20], 0.0);
+    near(unusable[7 * 40 + 20], 75.0);
+}
+
+#[test]
+fn why_jobs_were_refused_is_in_the_summary_the_most_frequent_first() {
+    let mut outcome = four_cores();
+    outcome.jobs.truncate(4);
+    for (number, reason) in ["no queue", "too large", "too large"].into_iter().enumerate() {
+        let mut one = job(&format!("bad{number}"), "ann", 1, 0, HOUR);
+        one.state = if reason == "no queue" { JobState::Rejected } else { JobState::Impossible };
+        one.reason = reason.to_owned();
+        outcome.jobs.push(one);
+    }
+    let found: Vec<_> = summarise(&outcome)
+        .refusals
+        .into_iter()
+        .map(|one| (one.state, one.reason, one.jobs, one.first))
+        .collect();
+    let text = |one: &str| one.to_owned();
+    let expected = [
+        (text("impossible"), text("too large"), 2, text("bad1")),
+        (text("rejected"), text("no queue"), 1, text("bad0")),
+    ];
+    assert_eq!(found, expected);
+}
+
 #[test]
 fn a_preempted_task_waits_again_and_its_work_is_lost() {
     let mut outcome = four_cores();

@@ -11,7 +11,7 @@ use headroom_sim::metric::summarise;
 use headroom_sim::outcome::{Decision, JobState, Outcome};
 use headroom_sim::report::csv::{self as sheets, DecisionsCsv};
 use headroom_sim::report::json::{self, Document};
-use headroom_sim::report::{compare, html, table};
+use headroom_sim::report::{Input, compare, html, table};
 
 fn directory(name: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -170,7 +170,7 @@ fn csv_fields_are_quoted_by_the_rules() {
 fn compare_says_identical_or_what_changed() {
     let before = document();
     let same = compare::documents(&before, &before);
-    assert!(same.starts_with("Identical: both runs took the same decisions"), "{same}");
+    assert!(same.starts_with("Both runs took the same decisions."), "{same}");
     assert!(!same.contains('+'), "{same}");
 
     let mut after = before.clone();
@@ -179,11 +179,57 @@ fn compare_says_identical_or_what_changed() {
     after.summary.users[0].waits.mean_ms *= 3;
     let text = compare::documents(&before, &after);
     let row = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap();
-    assert!(text.starts_with("Digests differ"), "{text}");
+    assert!(text.starts_with("The runs took different decisions."), "{text}");
+    assert!(!text.contains(&after.summary.digest), "words in place of digests: {text}");
+    let name = &before.summary.users[0].name;
+    let verdict = text.split("\nrun ").next().unwrap().replace('\n', " ");
+    assert!(verdict.contains(&format!("Waits are longer for 1 user: {name} (mean ")), "{verdict}");
     assert!(row("mean wait").ends_with("-50.0"), "{text}");
     assert!(text.lines().any(|line| line.ends_with("+200.0")), "{text}");
     assert!(row("p95 wait").trim_end().ends_with('='), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
+
+#[test]
+fn compare_says_first_what_differs_beside_the_queue_file() {
+    let input = |name: &str, what: &str, fingerprint: &str| Input {
+        name: name.to_owned(),
+        what: what.to_owned(),
+        fingerprint: fingerprint.to_owned(),
+    };
+    let mut before = document();
+    before.header.inputs = vec![
+        input("workload", "2000 jobs", "a"),
+        input("nodes", "40 nodes", "b"),
+        input("queue file", "checksum 1", "c"),
+    ];
+    let mut after = before.clone();
+    after.summary.digest = "0".repeat(32);
+    after.header.inputs[2] = input("queue file", "checksum 2", "d");
+    let first = |before: &Document, after: &Document| {
+        let text = compare::documents(before, after);
+        text.split("\n\n").next().unwrap().replace('\n', " ")
+    };
+    let fair = first(&before, &after);
+    assert!(fair.contains("the queue files differ, and nothing else"), "{fair}");
+    after.header.inputs[0] = input("workload", "1000 jobs", "e");
+    after.header.inputs[1] = input("nodes", "40 nodes", "f");
+    after.header.seed = 8;
+    let unfair = first(&before, &after);
+    for part in [
+        "These runs differ by more than the queue file",
+        "not the same workload: 2000 jobs before, 1000 jobs after",
+        "not the same nodes: both have 40 nodes, but not the same ones",
+        "not the same seed: 7 before, 8 after",
+    ] {
+        assert!(unfair.contains(part), "{part}: {unfair}");
+    }
+    let page = html::compare::page(&before, &after);
+    assert!(page.contains("These runs differ by more than the queue file"));
+    for title in ["Tasks that wait", "Use of vcore", "user: p50 wait", "queue: p95 wait"] {
+        assert!(page.contains(title), "{title}");
+    }
+    assert!(!page.contains("http"), "it needs no network");
 }
 
 #[test]

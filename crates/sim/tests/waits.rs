@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use headroom_sim::nodes::{self, NodeOptions};
-use headroom_sim::outcome::{JobState, Outcome};
+use headroom_sim::outcome::{JobState, NOT_EXPLAINED, Outcome};
 use headroom_sim::workload::{ReadOptions, read};
 use headroom_sim::world::{Checks, Setup, Shape, run};
 
@@ -50,6 +50,8 @@ fn what_each_job_waited_for_adds_up_to_its_wait() {
             assert!(job.waits.iter().all(|(blocker, _)| *blocker < outcome.blockers.len()));
             waited += u64::from(blamed > 0);
         }
+        let codes: Vec<&str> = outcome.blockers.iter().map(|blocker| blocker.code).collect();
+        assert!(!codes.contains(&NOT_EXPLAINED), "{shape:?}: {codes:?}");
         assert!(waited > 50, "only {waited} jobs waited with {shape:?}");
     }
 }

@@ -91,7 +91,7 @@ fn a_bad_line_names_its_field_what_is_there_and_what_was_expected() {
         deep.as_bytes(),
     ]);
     expect![[r#"
-        t:1: column 40: unknown field `usr`, expected one of `id`, `submit_ms`, `run_ms`, `user`, `groups`, `queue`, `priority`, `may_preempt`, `preemptable`, `tasks`, `resources`, `more`, `master`, `nodeLabel`, `node_label`, `lifetime_s`, `partition`, `qos`
+        t:1: column 40: unknown field `usr`, expected one of `id`, `submit_ms`, `run_ms`, `user`, `groups`, `queue`, `priority`, `may_preempt`, `preemptable`, `tasks`, `resources`, `more`, `master`, `nodeLabel`, `node_label`, `lifetime_s`, `tags`, `partition`, `qos`
         t:1: column 69: missing field `user`
         t:1: user is empty, expected a name
         t:1: id is empty, expected a name

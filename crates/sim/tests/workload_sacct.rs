@@ -79,7 +79,7 @@ fn a_bad_line_names_its_column_what_is_there_and_what_was_expected() {
         1 at 0 for 60000 by ada of [] in None, 1 of {memory: 1073741824 B, vcore: 1000 m}, priority 0
         t:2: JobID is empty, expected a job number
         t:2: Submit is empty, expected a time such as 2025-01-31T12:00:00
-        t:2: Submit is "March 1st", expected a time such as 2025-01-31T12:00:00, or seconds since 1970
+        t:2: Submit is "March 1st", expected a time such as 2025-01-31T12:00:00 or 2025-01-31T12:00:00+01:00, or seconds since 1970
         t:2: ElapsedRaw is "-60", expected seconds from 0 to 1000000000000
         t:2: ReqCPUS is "1K", expected a whole number from 0 to 1000000
         t:2: ReqCPUS is "99999999", expected a whole number from 0 to 1000000
@@ -90,7 +90,7 @@ fn a_bad_line_names_its_column_what_is_there_and_what_was_expected() {
         t:2: Elapsed is "1 day", expected a time span such as 2-03:04:05, days-hours:minutes:seconds
         t:3: job 1 stands in line 2 already; every job needs a name of its own: remove one, or leave such lines out with --skip-bad-lines
         t holds no job to play: lines read: 0, none left out
-        t:1: the header "JobID|User|Submit" has no column for a run time; export with sacct --parsable2 --allocations --format=JobID,User,Account,Partition,QOS,Submit,ElapsedRaw,ReqCPUS,ReqMem,ReqTRES,NNodes,State, of which ElapsedRaw is needed
-        t:1: the header "User|Submit|Elapsed" has no column for a name; export with sacct --parsable2 --allocations --format=JobID,User,Account,Partition,QOS,Submit,ElapsedRaw,ReqCPUS,ReqMem,ReqTRES,NNodes,State, of which JobID is needed
+        t:1: the header "JobID|User|Submit" has no column for a run time; export with sacct --parsable2 --allocations --format=JobID,User,Account,Partition,QOS,Submit,Start,ElapsedRaw,ReqCPUS,ReqMem,ReqTRES,NNodes,State, of which ElapsedRaw is needed
+        t:1: the header "User|Submit|Elapsed" has no column for a name; export with sacct --parsable2 --allocations --format=JobID,User,Account,Partition,QOS,Submit,Start,ElapsedRaw,ReqCPUS,ReqMem,ReqTRES,NNodes,State, of which JobID is needed
     "#]].assert_eq(&errors(Format::Sacct, &sources));
 }

@@ -80,6 +80,10 @@ impl<'s, 'a> Scene<'s, 'a> {
         }
         let fixed = is_fixed(rule);
         let for_all = chain(rule).all(|link| audience(&link.filter) == Audience::Everybody);
+        let rejects = rule.name.value.eq_ignore_ascii_case("reject");
+        if rejects && rule.parent.is_none() {
+            return if for_all { Outcome::Always } else { Outcome::Depends };
+        }
         let outcome = if fixed { self.fixed(rule, made) } else { Outcome::Depends };
         match outcome {
             Outcome::Always if !for_all => Outcome::Depends,

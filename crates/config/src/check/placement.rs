@@ -28,7 +28,7 @@ fn check_one(rule: &Rule, report: &mut Report) {
     } else {
         let message = format!("`{}` is no name of a placement rule", name.value);
         let fault = Diagnostic::error(Code::RuleName, name.span, message)
-            .help("write one of provided, user, fixed, tag");
+            .help("write one of provided, user, fixed, tag, reject");
         report.push(fault);
     }
     check_filter(&rule.filter, report);
@@ -100,7 +100,7 @@ pub(crate) fn unbuildable(rule: &Rule) -> Option<Diagnostic> {
             format!("a `{kind}` rule needs a `value`; {consequence}"),
         )
         .help("write the queue of a `fixed` rule, the tag name of a `tag` rule"),
-        "provided" | "user" | "tag" => return None,
+        "provided" | "user" | "tag" | "reject" => return None,
         "fixed" => {
             let message = format!("{}; {consequence}", fixed_fault(rule)?);
             Diagnostic::warning(Code::RuleValue, value.span, message)
@@ -111,7 +111,7 @@ pub(crate) fn unbuildable(rule: &Rule) -> Option<Diagnostic> {
             name.span,
             format!("there is no placement rule `{}`; {consequence}", name.value),
         )
-        .help("write one of provided, user, fixed, tag"),
+        .help("write one of provided, user, fixed, tag, reject"),
     };
     Some(warning)
 }

@@ -4,7 +4,8 @@ use headroom_core::config::QueuePreemptionConfig;
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span};
-use crate::yaml::{Kind, Node};
+use crate::wrapped;
+use crate::yaml::Node;
 
 use super::fields::{Fields, blocks_of};
 use super::{
@@ -14,7 +15,7 @@ use super::{
 
 /// Read a file; faults go to `report`, and what is readable is returned.
 pub(crate) fn read(document: &Node, report: &mut Report) -> File {
-    if let Some(fault) = config_map(document) {
+    if let Some(fault) = wrapper(document) {
         report.push(fault);
         return File::default();
     }
@@ -25,34 +26,15 @@ pub(crate) fn read(document: &Node, report: &mut Report) -> File {
     File { partitions: nodes.into_iter().map(|node| partition(node, report)).collect() }
 }
 
-/// The fault of a file that is not the queue file but the object of Kubernetes around it.
-fn config_map(document: &Node) -> Option<Diagnostic> {
-    let Kind::Map(entries) = &document.kind else {
-        return None;
-    };
-    let text = |node: &Node| match &node.kind {
-        Kind::Scalar(scalar) => Some(scalar.text.clone()),
-        Kind::List(_) | Kind::Map(_) => None,
-    };
-    let entry = |key: &str| entries.iter().find(|entry| text(&entry.key).as_deref() == Some(key));
-    let kind = entry("kind").filter(|kind| text(&kind.value).as_deref() == Some("ConfigMap"));
-    let file = entry("data").and_then(|data| match &data.value.kind {
-        Kind::Map(data) => {
-            data.iter().find(|entry| text(&entry.key).as_deref() == Some("queues.yaml"))
-        }
-        Kind::Scalar(_) | Kind::List(_) => None,
-    });
-    let span = kind.map(|kind| kind.value.span).or(file.map(|file| file.key.span))?;
-    let message = "this is a Kubernetes ConfigMap; the queue file is the text in its `data`";
-    let fault = Diagnostic::error(Code::ConfigMap, span, message).help(
-        "check the text alone: yq '.data[\"queues.yaml\"]' FILE | headroom validate -, or from the \
-         cluster: kubectl -n yunikorn get configmap yunikorn-configs \
-         -o jsonpath='{.data.queues\\.yaml}' | headroom validate -",
-    );
-    Some(match file {
-        Some(file) => fault.also(file.key.span, "the queue file begins behind this"),
-        None => fault,
-    })
+/// The fault of a file that is not the queue file but something that holds one.
+fn wrapper(document: &Node) -> Option<Diagnostic> {
+    let (what, span) = wrapped::of_node(document)?;
+    let message = format!("this is {what}, and the queue file is a text in it");
+    let fault = Diagnostic::error(Code::ConfigMap, span, message);
+    Some(fault.help(
+        "take the queue file out: headroom convert configmap FILE > queues.yaml; headroom validate FILE reads \
+         it as it is",
+    ))
 }
 
 fn partition(node: &Node, report: &mut Report) -> Partition {

@@ -34,6 +34,7 @@ use headroom_core::userlimit::Formula;
 
 pub use note::{Kind, Note, Place};
 
+use placement::Placement;
 use properties::Properties;
 use scope::Scope;
 use tree::Tree;
@@ -114,8 +115,9 @@ pub fn convert(files: &[Source<'_>], formula: Formula) -> Result<Converted, Conv
     let notes = RefCell::new(Vec::new());
     let whole = Scope::whole(&properties, &notes);
     let tree = Tree::read(&whole)?;
-    let mut file = partition(&whole, &tree, formula);
-    file.push_block("queues", queue::root(&whole, &tree, formula));
+    let Placement { rules, closed } = Placement::of(&whole, &tree);
+    let mut file = partition(&whole, formula, rules);
+    file.push_block("queues", queue::root(&whole, &tree, formula, closed.as_deref()));
     for (property, variable) in properties.unresolved() {
         let why = format!("nothing says what ${{{variable}}} is");
         whole.tell(Kind::Adjusted, property, &why, "write the value into the file");
@@ -137,13 +139,13 @@ pub fn convert(files: &[Source<'_>], formula: Formula) -> Result<Converted, Conv
 }
 
 /// What is for all queues.
-fn partition(whole: &Scope<'_>, tree: &Tree, formula: Formula) -> Block {
+fn partition(whole: &Scope<'_>, formula: Formula, rules: Vec<Pairs>) -> Block {
     let mut block = Block::default();
     block.push("name", "default");
     block.push_pairs("preemption", preemption(whole));
     block.push_pairs("userlimits", limits::of_cluster(whole, formula));
     block.push_pairs("applicationlimits", limits::applications_of_cluster(whole));
-    block.push_rules("placementrules", placement::rules(whole, tree));
+    block.push_rules("placementrules", rules);
     access_lists(whole);
     block
 }
@@ -177,8 +179,12 @@ fn preemption(whole: &Scope<'_>) -> Pairs {
 fn has_preemption(whole: &Scope<'_>, monitor: bool) -> bool {
     const PREEMPTS: &str = "ProportionalCapacityPreemptionPolicy";
     let Some(property) = whole.get_full(known::POLICIES) else { return true };
-    let mut monitors = property.value.split(',').map(|class| class.trim().rsplit('.').next());
-    let found = monitors.any(|class| class == Some(PREEMPTS));
+    let monitors: Vec<_> =
+        property.value.split(',').map(|class| class.trim().rsplit('.').next()).collect();
+    let found = monitors.contains(&Some(PREEMPTS));
+    if property.value == known::PREEMPTION_POLICY {
+        return true; // The default, whether there are monitors or not.
+    }
     let (kind, why) = match (monitor, found) {
         (false, _) => (Kind::NoEffect, format!("{} is not true", known::MONITOR)),
         (true, true) => (
@@ -199,19 +205,18 @@ fn access_lists(whole: &Scope<'_>) {
     const EVERYBODY: &str =
         "write `submitacl: '*'` and `adminacl: '*'` at root to let everybody do everything";
     let name = known::ACLS;
-    if whole.get_full(name).is_none() {
-        let is_list = |name: &str| {
-            name.ends_with(".acl_submit_applications") || name.ends_with(".acl_administer_queue")
-        };
-        let mut lists = whole.all().into_iter().filter(|(_, name)| is_list(name));
-        if lists.any(|(property, _)| property.raw.trim() != "*") {
-            let why = "no file says whether access lists hold, and they do not in YARN then; here they do, always";
-            whole.tell_absent(name, why, EVERYBODY);
-        }
-    } else if !whole.flag(name, false) {
-        let why = "access lists did not hold, and here they do, always";
-        if let Some(property) = whole.get_full(name) {
-            whole.tell(Kind::Adjusted, property, why, EVERYBODY);
-        }
+    let is_list = |name: &str| {
+        name.ends_with(".acl_submit_applications") || name.ends_with(".acl_administer_queue")
+    };
+    let mut lists = whole.all().into_iter().filter(|(_, name)| is_list(name));
+    let is_bound = lists.any(|(property, _)| property.raw.trim() != "*");
+    if whole.flag(name, false) || !is_bound {
+        return;
     }
+    let Some(property) = whole.get_full(name) else {
+        let why = "no file says whether access lists hold, and they do not in YARN then; here they do, always";
+        return whole.tell_absent(name, why, EVERYBODY);
+    };
+    let why = "access lists did not hold, and here they do, always";
+    whole.tell(Kind::Adjusted, property, why, EVERYBODY);
 }

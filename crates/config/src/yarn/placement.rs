@@ -19,8 +19,69 @@ pub(super) enum Who {
     Group(String),
 }
 
+/// Where applications go.
+#[derive(Debug, Default)]
+pub(super) struct Placement {
+    /// The rules of the partition, in their order.
+    pub(super) rules: Vec<Pairs>,
+    /// The queue that takes in nothing, by its path in the queue file: no rule leads to it, and to name it
+    /// is to name none in YARN.
+    pub(super) closed: Option<String>,
+}
+
+impl Placement {
+    /// Returns the rules and mappings of YARN as placement rules.
+    pub(super) fn of(whole: &Scope<'_>, tree: &Tree) -> Self {
+        let rules = rules(whole, tree);
+        unknown_queues(whole, tree, &rules);
+        let closed = closed(whole, tree, &rules);
+        Self { rules, closed }
+    }
+}
+
+/// Returns the queue `default`, where all that no rule places is rejected and no rule leads to it. An
+/// application that names it is as one that names no queue in YARN.
+fn closed(whole: &Scope<'_>, tree: &Tree, rules: &[Pairs]) -> Option<String> {
+    let property = whole.get("mapping-rule-json")?;
+    let default = tree.at("root.default").filter(|node| !takes_none(whole, node))?;
+    let takes_named = |rule: &Pairs| rule.text("name") == Some("provided");
+    let reaches = |rule: &Pairs| rule.text("value") == Some(default.full.as_str());
+    let is_closed = rules.last() == Some(&reject(&Who::All))
+        && rules.iter().any(takes_named)
+        && !rules.iter().any(reaches);
+    if !is_closed {
+        return None;
+    }
+    let why = "an application that names the queue `default` names none in YARN, and no rule leads there; \
+               here the queue is stopped, so that the rules decide, and reject";
+    whole.tell(
+        Kind::Adjusted,
+        property,
+        why,
+        "remove `state: stopped` where applications shall name it",
+    );
+    Some(default.full.clone())
+}
+
+/// Says what becomes of an application that names a queue that is not there: YARN refuses it.
+fn unknown_queues(whole: &Scope<'_>, tree: &Tree, rules: &[Pairs]) {
+    let has_default = tree.at("root.default").is_some_and(|node| !takes_none(whole, node));
+    let asks_others = rules.iter().any(|rule| rule.text("name") != Some("provided"));
+    if rules.last() == Some(&reject(&Who::All)) || !(has_default || asks_others) {
+        return;
+    }
+    let Some(property) = whole.queue("root").get("queues") else { return };
+    let at_last = if has_default { ", and at last `root.default` takes it" } else { "" };
+    let why = format!(
+        "an application that names a queue that is not there is refused in YARN; here the next rule is \
+         asked{at_last}"
+    );
+    let help = "name queues that are there, or write a rule `reject` behind `provided`";
+    whole.tell(Kind::Adjusted, property, &why, help);
+}
+
 /// The rules of the partition, in their order.
-pub(super) fn rules(whole: &Scope<'_>, tree: &Tree) -> Vec<Pairs> {
+fn rules(whole: &Scope<'_>, tree: &Tree) -> Vec<Pairs> {
     short_names(whole, tree);
     who_makes(whole, tree);
     let is_json = is_json(whole);
@@ -167,6 +228,14 @@ pub(super) fn fixed(path: &str, create: bool, who: &Who) -> Pairs {
     rule
 }
 
+/// The rule that refuses.
+pub(super) fn reject(who: &Who) -> Pairs {
+    let mut rule = Pairs::default();
+    rule.push("name", "reject");
+    filter(&mut rule, who);
+    rule
+}
+
 /// The rule that takes a queue with the name of the user, below another where one is given.
 fn user(parent: Option<&Node>, create: bool, who: &Who) -> Pairs {
     let mut rule = Pairs::default();
@@ -254,7 +323,10 @@ fn plain(
         headroom_core::config::legal::is_queue_name(name).then(|| format!("{}.{name}", parent.full))
     });
     match made {
-        Some(path) => Ok(fixed(&path, may_create, who)),
+        Some(path) if may_create => Ok(fixed(&path, true, who)),
+        Some(path) => Err(format!(
+            "there is no queue `{path}`, and the rule has no `create: true`; YARN passes over it, too"
+        )),
         None => Err(format!("there is no queue `{target}`, or several have that name")),
     }
 }

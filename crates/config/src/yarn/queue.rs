@@ -18,6 +18,8 @@ struct Way<'w, 'p> {
     whole: &'w Scope<'p>,
     tree: &'w Tree,
     formula: Formula,
+    /// The queue that takes in nothing, by its path in the queue file.
+    closed: Option<&'w str>,
 }
 
 /// What the queues above one say to it.
@@ -32,8 +34,13 @@ struct Above {
 }
 
 /// The queue root with all below it.
-pub(super) fn root(whole: &Scope<'_>, tree: &Tree, formula: Formula) -> Block {
-    let way = Way { whole, tree, formula };
+pub(super) fn root(
+    whole: &Scope<'_>,
+    tree: &Tree,
+    formula: Formula,
+    closed: Option<&str>,
+) -> Block {
+    let way = Way { whole, tree, formula, closed };
     queue(way, tree.root(), Above { mode: Mode::Silent, parallel: None, by_priority: false })
 }
 
@@ -67,7 +74,7 @@ fn queue(way: Way<'_, '_>, node: &Node, above: Above) -> Block {
     let parallel = limits::parallel(&scope, way.whole, above.parallel);
     block.push_pairs("applicationlimits", limits::applications_of_queue(&scope, parallel, is_leaf));
     block.push_pairs("preemption", preemption(&scope));
-    state(&scope, &mut block);
+    state(&scope, way.closed == Some(node.full.as_str()), &mut block);
     lifetimes(&scope, &mut block);
     block.push_pairs("nodelabels", node_labels(&scope, is_root && labels_are_named(way), labels));
     if let Some(template) = made {
@@ -240,9 +247,13 @@ fn preemption(scope: &Scope<'_>) -> Pairs {
     pairs
 }
 
-fn state(scope: &Scope<'_>, block: &mut Block) {
+fn state(scope: &Scope<'_>, is_closed: bool, block: &mut Block) {
+    if is_closed {
+        block.push_plain("state", "stopped");
+    }
     let Some(property) = scope.get("state") else { return };
     match property.value.to_ascii_uppercase().as_str() {
+        "RUNNING" | "STOPPED" | "DRAINING" if is_closed => {}
         "RUNNING" => block.push_plain("state", "running"),
         "STOPPED" | "DRAINING" => block.push_plain("state", "stopped"),
         _ => {

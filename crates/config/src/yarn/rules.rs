@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use super::note::Kind;
-use super::placement::{USER, Who, fixed, is_no_leaf, no_rule, provided, takes_none, target};
+use super::placement::{
+    USER, Who, fixed, is_no_leaf, no_rule, provided, reject, takes_none, target,
+};
 use super::properties::Property;
 use super::scope::Scope;
 use super::tree::{Node, Tree};
@@ -35,8 +37,11 @@ pub(super) fn read(whole: &Scope<'_>, tree: &Tree) -> Vec<Pairs> {
         match one(whole, tree, property, rule, &mut default) {
             Ok(Found::Rule(rule)) => rules.push(rule),
             Ok(Found::Nothing) => {}
-            // What no rule takes is rejected, so those behind this one are never asked.
-            Ok(Found::End) => break,
+            // Those behind it are never asked.
+            Ok(Found::End(rule)) => {
+                rules.push(rule);
+                break;
+            }
             Err(why) => no_rule(whole, property, &shown, &why),
         }
     }
@@ -46,7 +51,8 @@ pub(super) fn read(whole: &Scope<'_>, tree: &Tree) -> Vec<Pairs> {
 enum Found {
     Rule(Pairs),
     Nothing,
-    End,
+    /// Nobody comes past this one.
+    End(Pairs),
 }
 
 fn one(
@@ -78,8 +84,8 @@ fn one(
         "user" if parent.is_empty() => target(whole, tree, USER, may_create, &who)?,
         "user" => target(whole, tree, &format!("{parent}.{USER}"), may_create, &who)?,
         "custom" => target(whole, tree, text("customPlacement"), may_create, &who)?,
-        "reject" if who == Who::All => return Ok(Found::End),
-        "reject" => return Err("no rule rejects some and leaves others to the next".to_owned()),
+        "reject" if who == Who::All => return Ok(Found::End(reject(&who))),
+        "reject" => reject(&who),
         "setDefaultQueue" if who == Who::All => {
             let named = tree.meant(text("value")).ok_or("there is no such queue")?;
             if takes_none(whole, named) {

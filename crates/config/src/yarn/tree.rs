@@ -119,10 +119,17 @@ impl Tree {
         self.by_path.get(path).copied().unwrap_or(usize::MAX)
     }
 
-    /// The queue that a mapping means: by its path, or by its name alone where only one has it.
+    /// The queue that a mapping means: by its path, with or without `root`; by its name alone where only
+    /// one has it; or by its path below a queue that is named so.
     pub(super) fn meant(&self, name: &str) -> Option<&Node> {
-        let by_name = || self.by_name.get(name).copied().flatten();
-        self.by_path.get(name).copied().or_else(by_name).map(|index| &self.nodes[index])
+        let by_path = |path: &str| self.by_path.get(path).copied();
+        let by_name = |name: &str| self.by_name.get(name).copied().flatten();
+        let below = || {
+            let (first, rest) = name.split_once('.')?;
+            by_path(&format!("{}.{rest}", self.nodes[by_name(first)?].path))
+        };
+        let found = by_path(name).or_else(|| by_name(name)).or_else(below);
+        found.map(|index| &self.nodes[index])
     }
 
     /// The queue whose property this is, with what the property is called there: that with the

@@ -62,6 +62,15 @@ impl Pairs {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
+    /// Returns the text or word of a key.
+    pub(super) fn text(&self, key: &str) -> Option<&str> {
+        let (_, value) = self.0.iter().find(|(one, _)| one == key)?;
+        match value {
+            Value::Text(text) | Value::Plain(text) => Some(text),
+            Value::Words(_) | Value::Pairs(_) | Value::Blocks(_) => None,
+        }
+    }
 }
 
 /// A mapping whose keys have lines of their own.

@@ -151,9 +151,11 @@ fn mappings_in_json_are_rules_until_one_rejects_all() {
         "name: user create: true filter: {type: allow, users: [ann]} parent: {name: fixed, value: root.users, create: false}",
         "name: fixed value: root.etl create: false filter: {type: allow, groups: [dev]}",
         "name: user create: false parent: {name: fixed, value: root.users, create: false}",
+        "name: reject filter: {type: allow, users: [bob]}",
         "name: fixed value: root.etl create: false",
+        "name: reject",
     ];
-    assert_eq!((found, none), (expected.map(str::to_owned).to_vec(), 3));
+    assert_eq!((found, none), (expected.map(str::to_owned).to_vec(), 2));
 }
 
 #[test]

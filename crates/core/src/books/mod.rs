@@ -260,6 +260,11 @@ impl Books {
         self.timers.first().map(|((at, _), ())| *at)
     }
 
+    /// Returns all timers with the times at which they fire, the earliest first.
+    pub fn timers(&self) -> impl Iterator<Item = (Timestamp, Timer)> {
+        self.timers.iter().map(|((at, timer), ())| (*at, *timer))
+    }
+
     /// Timers that have fired by now, the earliest first.
     pub fn timers_due(&self, now: Timestamp) -> impl Iterator<Item = Timer> {
         self.timers.iter().take_while(move |((at, _), ())| *at <= now).map(|((_, one), ())| *one)

@@ -45,7 +45,7 @@ impl RuleError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Wrong {
     /// A name that no rule has.
-    #[error("is no rule that there is; write one of provided, user, fixed, tag")]
+    #[error("is no rule that there is; write one of provided, user, fixed, tag, reject")]
     Unknown,
     /// The rule that is always the last one.
     #[error("cannot be written, since it is always the last rule; remove it")]
@@ -112,6 +112,7 @@ impl Refused {
     pub const fn code(&self) -> RefusalCode {
         match self {
             Self::NoRules(_) => RefusalCode::PlNoRules,
+            Self::Fault { fault: Fault::Rejected, .. } => RefusalCode::PlRejected,
             Self::Fault { .. } => RefusalCode::PlRuleError,
             Self::NoMatch { .. } => RefusalCode::PlRejected,
         }
@@ -168,6 +169,9 @@ pub enum Miss {
         /// How many groups the user has.
         groups: usize,
     },
+    /// A rule that rejects does not hold for an application that runs already.
+    #[error("the application runs already")]
+    Forced,
     /// The queue is not there, and the rule does not make it.
     #[error("queue {path} does not exist and the rule has create: false")]
     NotThere {
@@ -220,6 +224,9 @@ pub enum Miss {
 /// What a rule found cannot be. Names are clipped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
+    /// The rule rejects whoever its filter lets through.
+    #[error("rejects the application; ask whoever keeps the queue file for a queue")]
+    Rejected,
     /// A level of the path has an illegal name.
     #[error(
         "makes the queue name {element:?} of {length} characters; a name is 1 to 64 of A-Z a-z 0-9 _ : # / @ -"

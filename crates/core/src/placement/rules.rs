@@ -82,6 +82,8 @@ enum Source {
         qualified: bool,
     },
     Tag(Name),
+    /// No queue: whoever the filter lets through is refused.
+    Reject,
 }
 
 /// A rule, or the parent rule of one.
@@ -131,6 +133,7 @@ impl Rule {
             Source::User => "user",
             Source::Fixed { .. } => "fixed",
             Source::Tag(_) => "tag",
+            Source::Reject => "reject",
         };
         Ok(Self { name, steps })
     }
@@ -179,6 +182,7 @@ impl Step {
             "fixed" | "tag" if written.value.is_empty() => return Err(Wrong::NoValue),
             "fixed" => fixed(&written.value.to_lowercase(), written.parent.is_some())?,
             "tag" => Source::Tag(Name::from(written.value.to_lowercase())),
+            "reject" => Source::Reject,
             "recovery" => return Err(Wrong::Recovery),
             _ => return Err(Wrong::Unknown),
         };
@@ -193,6 +197,7 @@ impl Step {
             Source::User => request.user,
             Source::Provided => request.queue,
             Source::Tag(tag) => request.tag(tag).unwrap_or_default(),
+            Source::Reject => "reject",
         };
         if text.is_empty() {
             return Err(Stop::Miss(match &self.source {
@@ -207,6 +212,9 @@ impl Step {
         match &self.source {
             Source::Fixed { qualified: true, .. } => Ok(Named::Path(text.into())),
             Source::Fixed { .. } => Ok(Named::Below(text.into())),
+            // What runs already is never lost by a rule.
+            Source::Reject if request.forced => Err(Stop::Miss(Miss::Forced)),
+            Source::Reject => Err(Stop::Fault(Fault::Rejected)),
             Source::Provided | Source::Tag(_) if text.starts_with("root.") => {
                 text.split('.').try_for_each(legal)?;
                 Ok(Named::Path(text.into()))

@@ -6,13 +6,15 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use headroom_config::yarn::{self, Converted, Source, YARN_BYTES_MAX};
-use headroom_config::{Counts, Style, review};
+use headroom_config::{Counts, Style, Wrapped, Wrapper, review, wrapped};
 use headroom_core::userlimit::Formula;
 
 use crate::output;
+
+use super::validate::without_file;
 
 /// Make a queue file of what another scheduler was configured by.
 #[derive(Debug, Args)]
@@ -31,6 +33,71 @@ enum From {
     /// What has no place in a queue file is told, property by property, with the reason and what to do; it also stands in
     /// the file, as comments.
     Yarn(Yarn),
+    /// Take one out of a `ConfigMap` of Kubernetes, or the values of a Helm chart
+    #[command(name = "configmap")]
+    ConfigMap(ConfigMap),
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  headroom convert configmap values.yaml --output queues.yaml\n  kubectl -n yunikorn get configmap yunikorn-configs -o yaml | headroom convert configmap - > queues.yaml"
+)]
+struct ConfigMap {
+    /// A `ConfigMap`, a list of them, Helm values with yunikornDefaults, or a part of either; - for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Which entry, where there are several: queues.yaml, or the policy group with .yaml
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+    /// Where to write the queue file; standard output without it, or with -
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl ConfigMap {
+    fn run(self) -> Result<ExitCode> {
+        let output = self.output.as_deref().filter(|path| *path != Path::new("-"));
+        if let Some(path) = output {
+            output::folder_is_there(path)?;
+            is_no_input(std::slice::from_ref(&self.file), path)?;
+        }
+        let (name, text) = (name_of(&self.file), read(&self.file)?);
+        let held = wrapped(&text)
+            .with_context(|| format!("{name} holds no ConfigMap and no values of a Helm chart"))?;
+        let file = self.choose(&name, &held)?;
+        let bytes = file.text.clone().map_err(|why| anyhow!("{name}, {}: {why}", file.key))?;
+        let Ok(text) = String::from_utf8(bytes) else {
+            bail!("{name}, {}: it is not text in UTF-8", file.key)
+        };
+        let target = if let Some(path) = output {
+            output::write_file(path, &text)?;
+            path.display().to_string()
+        } else {
+            output::print(&text)?;
+            "the queue file".to_owned()
+        };
+        Ok(judge(&text, &target))
+    }
+
+    /// Returns the entry that is meant: the one that there is, or that of this key.
+    fn choose<'h>(&self, name: &str, held: &'h Wrapper) -> Result<&'h Wrapped> {
+        let keys =
+            || held.files.iter().map(|file| file.key.as_str()).collect::<Vec<_>>().join(", ");
+        match (&self.key, &held.files[..]) {
+            (_, []) => bail!("{name}: {}", without_file(held)),
+            (None, [only]) => Ok(only),
+            (None, _) => {
+                bail!("{name} holds several queue files: {}; choose one with --key", keys())
+            }
+            (Some(key), files) => {
+                let known = key.strip_suffix(".gz").unwrap_or(key);
+                let found = files.iter().find(|file| file.key == known);
+                found.with_context(|| {
+                    format!("{name} has no key {key}; its queue files are: {}", keys())
+                })
+            }
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -60,6 +127,7 @@ impl Convert {
     pub(crate) fn run(self) -> Result<ExitCode> {
         match self.from {
             From::Yarn(yarn) => yarn.run(),
+            From::ConfigMap(map) => map.run(),
         }
     }
 }
@@ -74,7 +142,7 @@ impl Yarn {
         let output = self.output.as_deref().filter(|path| *path != Path::new("-"));
         if let Some(path) = output {
             output::folder_is_there(path)?;
-            self.is_no_input(path)?;
+            is_no_input(&self.files, path)?;
         }
         let read = |path: &PathBuf| Ok((name_of(path), read(path)?));
         let texts = self.files.iter().map(read).collect::<Result<Vec<_>>>()?;
@@ -91,21 +159,21 @@ impl Yarn {
         };
         Ok(judge(&converted.text, &target))
     }
+}
 
-    /// What is read is not overwritten, however it is called.
-    fn is_no_input(&self, output: &Path) -> Result<()> {
-        let id = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
-        let Some(written) = id(output) else { return Ok(()) };
-        let same = self.files.iter().find(|path| id(path) == Some(written));
-        if let Some(input) = same {
-            bail!(
-                "--output {} is the file {} that is converted, and would be lost; name another, such as queues.yaml",
-                output.display(),
-                input.display()
-            );
-        }
-        Ok(())
+/// What is read is not overwritten, however it is called.
+fn is_no_input(files: &[PathBuf], output: &Path) -> Result<()> {
+    let id = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+    let Some(written) = id(output) else { return Ok(()) };
+    let same = files.iter().find(|path| id(path) == Some(written));
+    if let Some(input) = same {
+        bail!(
+            "--output {} is the file {} that is converted, and would be lost; name another, such as queues.yaml",
+            output.display(),
+            input.display()
+        );
     }
+    Ok(())
 }
 
 /// What became of properties, a line each.

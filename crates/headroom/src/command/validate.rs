@@ -10,7 +10,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use headroom_config::{
-    Code, Counts, NodeTotals, Review, Severity, Style, bytes_of, review_bytes, review_bytes_on,
+    Code, Counts, FILE_BYTES_MAX, NodeTotals, Review, Severity, Style, Wrapped, Wrapper, bytes_of,
+    review_bytes, review_bytes_on, wrapped,
 };
 use headroom_core::Name;
 use headroom_core::config::{Configuration, QueueConfig};
@@ -60,22 +61,72 @@ impl Validate {
             } else {
                 path.display().to_string()
             };
-            let found = read(path).map(|bytes| reviewed(&bytes, nodes.as_ref()));
-            all_accepted &= matches!(&found, Ok(review) if review.configuration.is_some());
-            if self.json {
-                output::print(&format!("{}\n", object(&name, &found)))?;
-                continue;
-            }
-            match found {
-                Ok(review) => {
-                    output::print(&format!("{separator}{}", told(&name, &review)))?;
-                    separator = "\n";
+            for (name, found) in pieces(name, path) {
+                let found = found.map(|bytes| reviewed(&bytes, nodes.as_ref()));
+                all_accepted &= matches!(&found, Ok(review) if says_something(review));
+                if self.json {
+                    output::print(&format!("{}\n", object(&name, &found)))?;
+                    continue;
                 }
-                Err(error) => output::tell(&format!("error: cannot read {name}: {error}")),
+                match found {
+                    Ok(review) => {
+                        output::print(&format!("{separator}{}", told(&name, &review)))?;
+                        separator = "\n";
+                    }
+                    Err(error) => output::tell(&format!("error: cannot read {name}: {error}")),
+                }
             }
         }
         Ok(if all_accepted { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
+}
+
+/// Returns the queue files of a file, each with its name: itself, or those that it holds.
+fn pieces(name: String, path: &Path) -> Vec<(String, io::Result<Vec<u8>>)> {
+    let bytes = match read(path) {
+        Ok(bytes) if bytes.len() <= FILE_BYTES_MAX => bytes,
+        other => return vec![(name, other)],
+    };
+    let held = std::str::from_utf8(&bytes).ok().and_then(wrapped);
+    let Some(held) = held else { return vec![(name, Ok(bytes))] };
+    if held.files.is_empty() {
+        return vec![(name, Err(io::Error::other(without_file(&held))))];
+    }
+    let piece = |file: Wrapped| {
+        let shown = piece_name(&name, &file);
+        (shown, file.text.map_err(io::Error::other))
+    };
+    held.files.into_iter().map(piece).collect()
+}
+
+/// What to do about a file that should hold a queue file and does not.
+pub(super) fn without_file(held: &Wrapper) -> String {
+    let keys = match &held.others[..] {
+        [] => "it has no key".to_owned(),
+        others => format!("its keys are {}", others.join(", ")),
+    };
+    format!(
+        "this is {}, and no key of it holds a queue file: {keys}; the queue file is under queues.yaml, or under \
+         the name of the policy group with .yaml",
+        held.what
+    )
+}
+
+/// What a queue file within a file is called.
+fn piece_name(outer: &str, file: &Wrapped) -> String {
+    let Wrapped { key, within, line, in_lines, .. } = file;
+    let within = if within.is_empty() { String::new() } else { format!("{within}, ") };
+    if *in_lines {
+        format!("{outer} ({within}{key}, whose line 1 is line {})", line + 1)
+    } else {
+        format!("{outer} ({within}{key}, at line {line})")
+    }
+}
+
+/// Whether a file can be loaded and has a partition. Without one `YuniKorn` uses its built-in queues, which is
+/// hardly what its author wants to hear of as accepted.
+fn says_something(review: &Review) -> bool {
+    review.configuration.as_ref().is_some_and(|file| !file.partitions.is_empty())
 }
 
 /// Look at a file; at what these nodes cannot give, too.
@@ -117,6 +168,10 @@ fn told(name: &str, review: &Review) -> String {
     text
 }
 
+/// What is said of a file without a partition.
+const EMPTY: &str = "not accepted, it has no partition; YuniKorn loads such a file and uses its built-in queues; \
+                     write `partitions:` with at least one entry";
+
 fn closing_line(name: &str, review: &Review) -> String {
     let Counts { errors, warnings } = review.diagnostics.counts();
     let Some(configuration) = &review.configuration else {
@@ -130,17 +185,16 @@ fn closing_line(name: &str, review: &Review) -> String {
         }
         return line;
     };
+    if !says_something(review) {
+        return format!("{name}: {EMPTY}");
+    }
     let mut parts = vec![format!("{name}: accepted")];
     let size = Size::of(configuration);
-    match size.partitions {
-        0 => parts.push("no partition: YuniKorn would use its built-in queues".to_owned()),
-        1 => {}
-        many => parts.push(count(many, "partition")),
+    if size.partitions > 1 {
+        parts.push(count(size.partitions, "partition"));
     }
-    if size.partitions > 0 {
-        parts.push(count(size.queues, "queue"));
-        parts.push(count(size.limits, "limit"));
-    }
+    parts.push(count(size.queues, "queue"));
+    parts.push(count(size.limits, "limit"));
     if warnings > 0 {
         parts.push(count(warnings, "warning"));
     }
@@ -174,19 +228,24 @@ impl Size {
     }
 }
 
+/// A fault of the file as a whole.
+fn fault_without_place(message: &str) -> Value {
+    json!({
+        "code": Code::File.as_str(),
+        "severity": "error",
+        "stage": "validation",
+        "message": message,
+        "line": null, "column": null, "endLine": null, "endColumn": null,
+        "label": null, "related": [], "help": null,
+    })
+}
+
 /// For programs; `docs/validate.md` describes it.
 fn object(name: &str, found: &io::Result<Review>) -> Value {
     let review = match found {
         Ok(review) => review,
         Err(error) => {
-            let fault = json!({
-                "code": Code::File.as_str(),
-                "severity": "error",
-                "stage": "validation",
-                "message": format!("cannot read the file: {error}"),
-                "line": null, "column": null, "endLine": null, "endColumn": null,
-                "label": null, "related": [], "help": null,
-            });
+            let fault = fault_without_place(&format!("cannot read the file: {error}"));
             return json!({
                 "file": name, "accepted": false, "checksum": null,
                 "partitions": null, "queues": null, "limits": null,
@@ -198,16 +257,21 @@ fn object(name: &str, found: &io::Result<Review>) -> Value {
         let all = review.diagnostics.iter().filter(|one| one.severity == severity);
         all.map(|one| json!(diagnostic(&review.diagnostics, one))).collect()
     };
-    let counts = review.diagnostics.counts();
+    let mut errors = of(Severity::Error);
+    let mut counts = review.diagnostics.counts();
+    if review.configuration.is_some() && !says_something(review) {
+        errors.push(fault_without_place(EMPTY));
+        counts.errors += 1;
+    }
     let size = review.configuration.as_ref().map(Size::of);
     json!({
         "file": name,
-        "accepted": review.configuration.is_some(),
+        "accepted": says_something(review),
         "checksum": review.checksum,
         "partitions": size.as_ref().map(|size| size.partitions),
         "queues": size.as_ref().map(|size| size.queues),
         "limits": size.as_ref().map(|size| size.limits),
-        "errors": of(Severity::Error),
+        "errors": errors,
         "warnings": of(Severity::Warning),
         "errorsTotal": counts.errors,
         "warningsTotal": counts.warnings,

@@ -16,8 +16,8 @@ enum Change {
     NodeGoes(usize),
     Start(usize),
     End(usize),
-    Waits(usize),
-    WaitsNoMore(usize),
+    Waits(usize, Option<usize>),
+    WaitsNoMore(usize, Option<usize>),
 }
 
 /// Per type, unusable room in percent of the capacity, sampled in the middle of each bin.
@@ -74,8 +74,8 @@ fn changes(outcome: &Outcome, grid: Grid, pending: &[Pending]) -> Vec<Vec<Change
         put(end_of(one, grid), Change::End(position));
     }
     for one in pending {
-        put(one.from_ms, Change::Waits(one.job));
-        put(one.to_ms, Change::WaitsNoMore(one.job));
+        put(one.from_ms, Change::Waits(one.job, one.size));
+        put(one.to_ms, Change::WaitsNoMore(one.job, one.size));
     }
     changes
 }
@@ -87,8 +87,8 @@ struct State<'a> {
     /// Per node and type, core units.
     free: Vec<i64>,
     present: Vec<bool>,
-    /// Per type: demand of one task -> how many stretches of waiting have it.
-    demands: Vec<BTreeMap<i64, i64>>,
+    /// What one waiting task needs, type by type -> how many stretches of waiting are of such tasks.
+    demands: BTreeMap<Vec<i64>, i64>,
 }
 
 impl<'a> State<'a> {
@@ -104,7 +104,7 @@ impl<'a> State<'a> {
             types,
             free,
             present: vec![false; outcome.nodes.len()],
-            demands: vec![BTreeMap::new(); types.len()],
+            demands: BTreeMap::new(),
         }
     }
 
@@ -114,8 +114,8 @@ impl<'a> State<'a> {
             Change::NodeGoes(node) => self.present[node] = false,
             Change::Start(allocation) => self.hold(allocation, -1),
             Change::End(allocation) => self.hold(allocation, 1),
-            Change::Waits(job) => self.demand(job, 1),
-            Change::WaitsNoMore(job) => self.demand(job, -1),
+            Change::Waits(job, size) => self.demand((job, size), 1),
+            Change::WaitsNoMore(job, size) => self.demand((job, size), -1),
         }
     }
 
@@ -126,37 +126,48 @@ impl<'a> State<'a> {
         }
     }
 
-    fn demand(&mut self, job: usize, change: i64) {
+    fn demand(&mut self, (job, size): (usize, Option<usize>), change: i64) {
         let job = &self.outcome.jobs[job];
-        let tasks = i64::try_from(job.asks.max(1)).unwrap_or(i64::MAX);
-        let mut demand = vec![0; self.types.len()];
-        let (of_one, tasks) = match &job.smallest {
-            Some(smallest) => (smallest, 1),
-            None => (&job.resources, tasks),
+        let (of_one, tasks) = match size {
+            Some(size) => (&job.sizes[size].1, 1),
+            None => (&job.resources, i64::try_from(job.asks.max(1)).unwrap_or(i64::MAX)),
         };
+        let mut demand = vec![0; self.types.len()];
         for (position, amount) in self.types.of_amounts(of_one) {
             demand[position] = amount / tasks;
         }
-        for (demands, amount) in self.demands.iter_mut().zip(demand) {
-            let count = demands.entry(amount).or_default();
-            *count += change;
-            if *count == 0 {
-                demands.remove(&amount);
-            }
+        let known = self.demands.get(&demand).copied().unwrap_or(0);
+        if known + change == 0 {
+            self.demands.remove(&demand);
+        } else {
+            self.demands.insert(demand, known + change);
         }
     }
 
-    /// Per type, free amounts on the nodes where not even the smallest demand fits.
+    /// What the waiting tasks need, without those that need as much as another or more: where one of
+    /// these fits nowhere, none fits.
+    fn least(&self) -> Vec<&[i64]> {
+        let mut all: Vec<&[i64]> = self.demands.keys().map(Vec::as_slice).collect();
+        all.sort_by_key(|demand| demand.iter().map(|one| i128::from(*one)).sum::<i128>());
+        let mut least: Vec<&[i64]> = Vec::new();
+        for demand in all {
+            if !least.iter().any(|known| fits(known, demand)) {
+                least.push(demand);
+            }
+        }
+        least
+    }
+
+    /// Per type, free amounts on the nodes where no waiting task fits.
     fn unusable(&self) -> Vec<i128> {
         let mut sums = vec![0; self.types.len()];
-        let smallest: Option<Vec<i64>> =
-            self.demands.iter().map(|demands| demands.keys().next().copied()).collect();
-        let Some(smallest) = smallest.filter(|demand| !demand.is_empty()) else {
+        let least = self.least();
+        if least.is_empty() {
             return sums; // Nothing waits.
-        };
+        }
         let nodes = self.free.chunks_exact(self.types.len()).zip(&self.present);
         for (free, _) in nodes.filter(|(_, present)| **present) {
-            if free.iter().zip(&smallest).all(|(free, demand)| demand <= free) {
+            if least.iter().any(|demand| fits(demand, free)) {
                 continue;
             }
             for (sum, free) in sums.iter_mut().zip(free) {
@@ -165,4 +176,9 @@ impl<'a> State<'a> {
         }
         sums
     }
+}
+
+/// Whether one amount of each type is no more than another.
+fn fits(demand: &[i64], free: &[i64]) -> bool {
+    demand.iter().zip(free).all(|(demand, free)| demand <= free)
 }

@@ -19,9 +19,7 @@
 //! - **Jain's index** over the n users with at least one job that could run, x = dominant-share
 //!   hours: (Σx)² / (n·Σx²); 1 = all equal, 1/n = one has everything.
 //! - **Unusable** room (fragmentation): at the middle of each bin of the grid, if any task
-//!   waits: all free amounts on nodes where a task with the smallest demand of each type over
-//!   all waiting tasks does not fit. No task that waits could use them, so this is a lower
-//!   bound.
+//!   waits: all free amounts on nodes where no waiting task fits with all that it needs.
 //! - **Makespan**: first submission to the last end of an allocation, or to the end of the run
 //!   if one still runs.
 
@@ -29,6 +27,8 @@ mod blockers;
 mod fragmentation;
 mod grid;
 mod queues;
+mod recorded;
+mod refusals;
 mod series;
 mod statistics;
 mod summarise;
@@ -38,10 +38,11 @@ mod tasks;
 mod types;
 
 pub use grid::Grid;
+pub use recorded::recorded;
 pub use series::Series;
 pub use statistics::percentile;
 pub use summarise::summarise;
 pub use summary::{
-    BlockerSummary, GangSummary, Guarantee, JobCounts, OpenWaits, QueueSummary, Scope, SeriesSet,
-    Slowdowns, Summary, TypeSummary, WaitBucket, WaitedFor, Waits,
+    BlockerSummary, GangSummary, Guarantee, JobCounts, OpenWaits, QueueSummary, RecordedWaits,
+    Refusal, Scope, SeriesSet, Slowdowns, Summary, TypeSummary, WaitBucket, WaitedFor, Waits,
 };

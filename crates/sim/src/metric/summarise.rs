@@ -11,7 +11,7 @@ use super::summary::{
 };
 use super::tally::{Around, Tally, can_run};
 use super::types::{HOUR_MS, Types};
-use super::{fragmentation, queues, tasks};
+use super::{fragmentation, queues, refusals, tasks};
 use crate::outcome::Outcome;
 
 /// Condense a run.
@@ -56,6 +56,8 @@ pub fn summarise(outcome: &Outcome) -> Summary {
         blockers: ranking.into_blockers(),
         gangs: gangs(outcome),
         faults: outcome.counts.faults,
+        refusals: refusals::refusals(outcome),
+        recorded: None,
         wait_histogram,
         grid,
         series,

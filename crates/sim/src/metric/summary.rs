@@ -41,6 +41,12 @@ pub struct Summary {
     /// What went wrong on purpose; none if nothing was to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub faults: Option<FaultCounts>,
+    /// Why jobs were rejected or can never start, the most frequent first; left out where none was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<Refusal>,
+    /// Recorded beside simulated waits; none where the workload records none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<RecordedWaits>,
     /// How many jobs that started waited how long.
     pub wait_histogram: Vec<WaitBucket>,
     /// The grid of every curve.
@@ -214,6 +220,31 @@ pub struct BlockerSummary {
     pub wait_ms: u64,
     /// How many jobs it held back at some time.
     pub jobs: u64,
+}
+
+/// A reason for which jobs were refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// `rejected` at the submission, or `impossible`.
+    pub state: String,
+    /// The reason in a sentence.
+    pub reason: String,
+    /// How many jobs it holds for.
+    pub jobs: u64,
+    /// The first of them.
+    pub first: String,
+}
+
+/// The waits that a workload records, and those of the same jobs in the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedWaits {
+    /// As recorded.
+    pub recorded: Waits,
+    /// In the run.
+    pub simulated: Waits,
+    /// What differs between the recorded cluster and the played one, in sentences; empty where the waits are
+    /// of the same order.
+    pub remarks: Vec<String>,
 }
 
 /// Jobs that waited at least `from_ms` and less than `to_ms`.

@@ -10,6 +10,8 @@ use crate::outcome::{AllocationRecord, JobRecord, Outcome};
 pub(super) struct Pending {
     /// Position in the outcome.
     pub(super) job: usize,
+    /// Which of its sizes they have; none where all of its tasks have the same.
+    pub(super) size: Option<usize>,
     pub(super) from_ms: u64,
     pub(super) to_ms: u64,
     pub(super) tasks: i64,
@@ -27,23 +29,35 @@ pub(super) fn pending(outcome: &Outcome) -> Vec<Pending> {
         if !can_run(job) {
             continue;
         }
-        changes.clear();
-        changes.push((job.submit_ms, i64::try_from(job.asks).unwrap_or(i64::MAX)));
-        for one in of_job.of(position).iter().map(|one| &outcome.allocations[*one]) {
-            changes.push((one.start_ms, -1));
-            if let Some(end_ms) = one.end_ms.filter(|_| is_lost(one)) {
-                changes.push((end_ms, 1));
+        let counts: Vec<(Option<usize>, u64)> = match &job.sizes[..] {
+            [] => vec![(None, job.asks)],
+            sizes => {
+                sizes.iter().enumerate().map(|(size, (count, _))| (Some(size), *count)).collect()
             }
+        };
+        for (size, count) in counts {
+            let tasks = of_job.of(position).iter().map(|one| &outcome.allocations[*one]);
+            let is_of = |one: &&AllocationRecord| {
+                size.is_none_or(|size| one.resources == job.sizes[size].1)
+            };
+            changes.clear();
+            changes.push((job.submit_ms, i64::try_from(count).unwrap_or(i64::MAX)));
+            for one in tasks.filter(is_of) {
+                changes.push((one.start_ms, -1));
+                if let Some(end_ms) = one.end_ms.filter(|_| is_lost(one)) {
+                    changes.push((end_ms, 1));
+                }
+            }
+            changes.sort_unstable();
+            stretches((position, size), job, &changes, outcome.end_ms, &mut found);
         }
-        changes.sort_unstable();
-        stretches(position, job, &changes, outcome.end_ms, &mut found);
     }
     found
 }
 
 /// Turn sorted changes into stretches of equal number.
 fn stretches(
-    position: usize,
+    (position, size): (usize, Option<usize>),
     job: &JobRecord,
     changes: &[(u64, i64)],
     end_ms: u64,
@@ -55,7 +69,7 @@ fn stretches(
         waiting = waiting.saturating_add(*change);
         let to_ms = changes.get(index + 1).map_or(last_ms, |next| next.0.min(last_ms));
         if waiting > 0 && *from_ms < to_ms {
-            found.push(Pending { job: position, from_ms: *from_ms, to_ms, tasks: waiting });
+            found.push(Pending { job: position, size, from_ms: *from_ms, to_ms, tasks: waiting });
         }
     }
 }

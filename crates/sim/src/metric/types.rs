@@ -75,7 +75,7 @@ impl Types {
 }
 
 /// The unit that people read for a type, and how many core units it is.
-fn readable(name: &str) -> (&str, i128) {
+pub(super) fn readable(name: &str) -> (&str, i128) {
     match base_of(name) {
         "vcore" => ("cores", 1_000),
         "memory" => ("GiB", 1 << 30),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::json::{self, Document, ReadError};
-use super::{pretty, words};
+use super::{pretty, verdict, words};
 use crate::metric::{Scope, Summary};
 
 /// Why two reports could not be compared.
@@ -46,16 +46,18 @@ fn load(path: &Path) -> Result<Document, CompareError> {
     json::read(&text).map_err(|source| CompareError::Read { path: path.to_owned(), source })
 }
 
-/// Compare two reports.
+/// Compare two JSON reports; the answer is a page.
+///
+/// # Errors
+/// As [`files`].
+pub fn page_of_files(before: &Path, after: &Path) -> Result<String, CompareError> {
+    Ok(super::html::compare::page(&load(before)?, &load(after)?))
+}
+
+/// Compare two reports: first what it comes to, then the figures.
 pub fn documents(before: &Document, after: &Document) -> String {
-    let (old, new) = (&before.summary, &after.summary);
-    let mut text = String::new();
-    if old.digest == new.digest {
-        let _ = writeln!(text, "Identical: both runs took the same decisions ({}).", old.digest);
-    } else {
-        let _ = writeln!(text, "Digests differ: {} before, {} after.", old.digest, new.digest);
-    }
-    text.push_str(&summaries(old, new));
+    let mut text = verdict::lines(before, after);
+    text.push_str(&summaries(&before.summary, &after.summary));
     text
 }
 
@@ -162,6 +164,7 @@ fn waits(kind: &str, old: &[Scope], new: &[Scope]) -> Vec<Section> {
     };
     for (title, value) in [
         ("mean wait", (|one| float(one.waits.mean_ms)) as fn(&Scope) -> f64),
+        ("p50 wait", |one| float(one.waits.p50_ms)),
         ("p95 wait", |one| float(one.waits.p95_ms)),
     ] {
         let rows: Vec<Row> = pairs(table(old, value), table(new, value))

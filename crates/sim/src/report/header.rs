@@ -14,6 +14,10 @@ pub struct RunHeader {
     pub command: String,
     /// Seed of everything random.
     pub seed: u64,
+    /// What was played, each with a short name and a fingerprint: workload, nodes, queue file, and options that
+    /// change decisions. Reports of older versions have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<Input>,
     /// Names and versions of the programs and formats involved, Headroom first.
     pub versions: Vec<(String, String)>,
     /// What to know of the input: defaults taken, lines skipped, amounts guessed.
@@ -21,6 +25,17 @@ pub struct RunHeader {
     /// Figures that let a reader check the run: name and value (events checked, records
     /// replayed, resubmissions, …).
     pub checks: Vec<(String, String)>,
+}
+
+/// One thing that a run starts from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Input {
+    /// `workload`, `nodes`, `queue file`, `options`.
+    pub name: String,
+    /// What it is, in a few words.
+    pub what: String,
+    /// Equal fingerprints mean equal content.
+    pub fingerprint: String,
 }
 
 /// An extra plot of step curves, such as a user's limit, headroom and usage.

@@ -14,10 +14,13 @@ pub mod compare;
 pub mod csv;
 mod header;
 pub mod html;
+mod inputs;
 pub mod json;
 pub mod pretty;
 pub mod table;
+mod verdict;
 mod words;
 
-pub use header::{Curves, RunHeader};
+pub use header::{Curves, Input, RunHeader};
+pub use inputs::inputs;
 pub use words::blocker as blocker_in_words;

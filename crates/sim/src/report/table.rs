@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::header::RunHeader;
 use super::{pretty, words};
-use crate::metric::{Scope, Summary};
+use crate::metric::{Scope, Summary, Waits};
 
 /// Columns of the terminal.
 const WIDTH: usize = 100;
@@ -19,8 +19,14 @@ pub fn render(header: &RunHeader, summary: &Summary, real: Option<Duration>) -> 
     for line in answer(summary) {
         push(&mut text, &line);
     }
+    for line in refusals(summary) {
+        push(&mut text, &line);
+    }
     text.push('\n');
     reasons(&mut text, summary);
+    for line in recorded(summary) {
+        push(&mut text, &line);
+    }
     facts(&mut text, summary);
     let users: Vec<&Scope> = summary.users.iter().collect();
     scopes(&mut text, summary, "user", &users);
@@ -101,6 +107,52 @@ pub(super) fn answer(summary: &Summary) -> Vec<String> {
             pretty::counted(jobs.expired, "job")
         ));
     }
+    lines
+}
+
+/// How many reasons for refusals are shown.
+const REFUSALS_MAX: usize = 5;
+
+/// How much of such a reason is shown, in characters.
+const REASON_MAX: usize = 400;
+
+/// Why jobs were rejected or can never start, a line for each reason.
+pub(super) fn refusals(summary: &Summary) -> Vec<String> {
+    let shown = summary.refusals.iter().take(REFUSALS_MAX);
+    let mut lines: Vec<String> = shown
+        .map(|one| {
+            let mut reason: String = one.reason.chars().take(REASON_MAX).collect();
+            if reason.len() < one.reason.len() {
+                reason.push('…');
+            }
+            let jobs = match one.jobs {
+                1 => format!("job {}", one.first),
+                jobs => format!("{}, the first {}", pretty::counted(jobs, "job"), one.first),
+            };
+            format!("{} ({jobs}): {reason}", one.state)
+        })
+        .collect();
+    let more = summary.refusals.len().saturating_sub(REFUSALS_MAX);
+    if more > 0 {
+        lines.push(format!("… and {}", pretty::counted(more as u64, "other reason")));
+    }
+    lines
+}
+
+/// The recorded beside the simulated waits, in sentences; nothing where none are recorded.
+pub(super) fn recorded(summary: &Summary) -> Vec<String> {
+    let Some(found) = &summary.recorded else { return Vec::new() };
+    let of = |waits: &Waits| {
+        let [mean, p50, p95, max] =
+            [waits.mean_ms, waits.p50_ms, waits.p95_ms, waits.max_ms].map(pretty::duration);
+        format!("mean {mean}, p50 {p50}, p95 {p95}, longest {max}")
+    };
+    let jobs = pretty::counted(found.recorded.jobs, "job");
+    let mut lines = vec![
+        format!("Recorded waits of {jobs}: {}.", of(&found.recorded)),
+        format!("Simulated waits of the same: {}.", of(&found.simulated)),
+    ];
+    lines.extend(found.remarks.iter().cloned());
     lines
 }
 
@@ -285,7 +337,7 @@ fn speed(decisions: u64, real: Duration) -> String {
 }
 
 /// Add a line; what does not fit the terminal goes on in the next one.
-fn push(text: &mut String, line: &str) {
+pub(super) fn push(text: &mut String, line: &str) {
     let line = one_line(line);
     let mut wrapped = String::new();
     if line.starts_with(' ') || line.contains("  ") {

@@ -1,5 +1,7 @@
 //! Reason codes in plain words.
 
+use crate::outcome::NOT_EXPLAINED;
+
 /// What held a job back, as a phrase that can follow "waited for".
 ///
 /// `code` is a reason code, `subject` what sets the bound. An unknown code is shown as it is:
@@ -21,6 +23,8 @@ pub fn blocker(code: &str, subject: &str) -> String {
         "BEHIND_HEAD" | "HELD_FOR_HEAD" => {
             format!("the first in line of queue {subject} to start")
         }
+        "NO_NODES" => "any node: the cluster had none".to_owned(),
+        NOT_EXPLAINED => "not explained".to_owned(),
         "GANG_AGAIN" => format!("{subject}: it was not complete in time"),
         "NODE_RESOURCES" => format!("free room on {subject}"),
         "PREEMPTION_PENDING" => format!("others to stop on {subject}"),
@@ -57,6 +61,8 @@ pub(super) fn short(code: &str, subject: &str) -> String {
         "BACKOFF" => "left alone for a while".to_owned(),
         "BEHIND_HEAD" | "HELD_FOR_HEAD" => format!("first in line of {subject}"),
         "GANG_AGAIN" => "gang comes again".to_owned(),
+        "NO_NODES" => "cluster without nodes".to_owned(),
+        NOT_EXPLAINED => "not explained".to_owned(),
         "DRIVER_LIMIT_QUEUE" | "DRIVER_LIMIT_USER" => format!("drivers of {subject}"),
         "MAX_APPS" | "MAX_APPS_QUEUE" | "USER_APPS" | "GROUP_APPS" | "MAX_APPS_USER" => {
             format!("running jobs of {subject}")

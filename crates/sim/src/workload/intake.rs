@@ -53,6 +53,10 @@ pub(super) struct RawJob {
     pub(super) master: Option<Amounts>,
     pub(super) node_label: Option<String>,
     pub(super) lifetime_s: Option<u32>,
+    pub(super) tags: Vec<(String, String)>,
+    pub(super) account: Option<String>,
+    /// How long it waited, as recorded.
+    pub(super) recorded_wait_ms: Option<u64>,
     /// Defaults taken, as `jobs …` would continue.
     pub(super) notes: Vec<&'static str>,
 }
@@ -67,6 +71,7 @@ impl RawJob {
             Field::Partition => self.partition.as_deref(),
             Field::Job => Some(self.name.as_str()),
             Field::Qos => self.qos.as_deref(),
+            Field::Account => self.account.as_deref(),
             Field::Row(_) => None,
         }
     }
@@ -242,7 +247,26 @@ impl<'a> Intake<'a> {
             master: raw.master.clone(),
             node_label: raw.node_label.as_ref().map(|label| self.intern(label)),
             lifetime_s: raw.lifetime_s,
+            tags: self.tags(raw),
+            recorded_wait_ms: raw.recorded_wait_ms.filter(|_| self.options.stretch.is_none()),
         }
+    }
+
+    /// The tags of a job: those of the options, then those of its source with other keys.
+    fn tags(&mut self, raw: &RawJob) -> Vec<(Name, Name)> {
+        let (options, row) = (self.options, self.rows);
+        let mut tags = Vec::new();
+        for tag in &options.tags {
+            if let Some(value) = tag.value.fill(row, |field| raw.field(field)) {
+                tags.push((self.intern(&tag.key), self.intern(&value)));
+            }
+        }
+        for (key, value) in &raw.tags {
+            if !tags.iter().any(|(known, _)| known.eq_ignore_ascii_case(key)) {
+                tags.push((self.intern(key), self.intern(value)));
+            }
+        }
+        tags
     }
 
     /// One copy of a name for all jobs that share it.
@@ -296,7 +320,7 @@ impl<'a> Intake<'a> {
             format!("the workload names no users; its rows are dealt out to {}", self.users)
         });
         let remarks = dealt.into_iter().chain(counted).chain(self.bad).collect();
-        Ok(Workload { jobs, skipped: self.skipped, remarks })
+        Ok(Workload { jobs, skipped: self.skipped, remarks, ..Workload::default() })
     }
 }
 
@@ -306,11 +330,13 @@ fn check_names(job: &Job) -> Result<(), Fault> {
     let groups = job.groups.iter().map(|group| ("the group", group));
     let queue = job.queue.iter().map(|queue| ("the queue", queue));
     let label = job.node_label.iter().map(|label| ("the node label", label));
+    let tags = job.tags.iter().flat_map(|(key, value)| [("a tag's key", key), ("a tag", value)]);
     [("the job's name", &job.name), ("the user", &job.user)]
         .into_iter()
         .chain(groups)
         .chain(queue)
         .chain(label)
+        .chain(tags)
         .try_for_each(|(field, name)| {
             let sound = !name.is_empty() && name.len() <= NAME_BYTES_MAX;
             if sound && !name.contains(char::is_control) {

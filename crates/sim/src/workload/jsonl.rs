@@ -22,11 +22,13 @@
 //! | `more` | tasks of other sizes or run times, asked for after the others: a list of `{"tasks":2,"run_ms":60000,"resources":{…}}` | none |
 //! | `master` | `{"resources":{…}}`: one more task, asked for first, that ends when all others have ended | none |
 //! | `lifetime_s` | how long it may live, in seconds; its queue may let it live less | as its queue says |
+//! | `tags` | tags of its application, which placement rules read: `{"namespace":"lab"}` | none |
 //! | `node_label` | label of the nodes it wishes for; `nodeLabel` is taken too | none |
 //! | `partition`, `qos` | for templates only | none |
 //!
 //! Any other field is an error, and so is a field that comes twice.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -72,6 +74,8 @@ struct Line {
     node_label: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lifetime_s: Option<u32>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    tags: BTreeMap<String, String>,
     #[serde(default, skip_serializing)]
     partition: Option<String>,
     #[serde(default, skip_serializing)]
@@ -206,7 +210,8 @@ impl Source for Jsonl {
             master: line.master.map(|master| self.amounts(&master.resources)).transpose()?,
             node_label: line.node_label,
             lifetime_s: line.lifetime_s,
-            notes: Vec::new(),
+            tags: line.tags.into_iter().collect(),
+            ..RawJob::default()
         })))
     }
 }
@@ -313,6 +318,7 @@ pub fn write_jsonl(workload: &Workload, out: &mut dyn Write) -> io::Result<()> {
             master: job.master.as_ref().map(|size| Master { resources: amounts_text(size) }),
             node_label: job.node_label.as_ref().map(text),
             lifetime_s: job.lifetime_s,
+            tags: job.tags.iter().map(|(key, value)| (text(key), text(value))).collect(),
             partition: None,
             qos: None,
         };

@@ -28,7 +28,7 @@ pub use jsonl::write_jsonl;
 pub use number::PROCESSORS_MAX;
 pub use read::{Format, FormatError, ReadOptions, read, read_from};
 pub use stretch::{Stretch, StretchError, TIME_MS_MAX};
-pub use template::{Template, TemplateError};
+pub use template::{TagTemplate, Template, TemplateError};
 
 /// The jobs to play, in order of submission, and what the source held besides.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,6 +37,8 @@ pub struct Workload {
     pub jobs: Vec<Job>,
     /// Jobs left out, by reason, in name order of the reasons.
     pub skipped: BTreeMap<String, u64>,
+    /// How many jobs asked for each resource type that no node has, and that was left out.
+    pub dropped: BTreeMap<Name, u64>,
     /// Remarks on how the source was read, for the report: defaults taken, amounts guessed.
     pub remarks: Vec<String>,
 }
@@ -75,6 +77,10 @@ pub struct Job {
     pub node_label: Option<Name>,
     /// How long it may live, in seconds; its queue may let it live less. None: as its queue says.
     pub lifetime_s: Option<u32>,
+    /// Tags of its application, such as `namespace`, which placement rules read.
+    pub tags: Vec<(Name, Name)>,
+    /// How long it waited as recorded, in ms; none where the source does not say, or times are stretched.
+    pub recorded_wait_ms: Option<u64>,
     /// Line of the source that tells it, from 1; 0 for a job that was generated.
     pub line: u64,
 }
@@ -123,6 +129,8 @@ impl Default for Job {
             master: None,
             node_label: None,
             lifetime_s: None,
+            tags: Vec::new(),
+            recorded_wait_ms: None,
             line: 0,
         }
     }
@@ -158,6 +166,7 @@ impl Workload {
                 _ => format!("{jobs} jobs: {name} is left out, no node has it"),
             };
             self.remarks.push(remark);
+            *self.dropped.entry(name.clone()).or_default() += jobs;
         }
         dropped
     }

@@ -116,13 +116,14 @@ impl Source for Openb {
         }
         let per_processor = self.amounts(&fields)?;
         let mut notes = Vec::new();
-        let (submit_ms, run_ms) = times(header, &fields, &mut notes)?;
+        let (submit_ms, run_ms, recorded_wait_ms) = times(header, &fields, &mut notes)?;
         let qos = cell(&fields, header.qos).map(str::to_owned);
         let priority = priority_of(qos.as_deref(), &mut notes);
         Ok(Record::Job(Box::new(RawJob {
             name: fields[0].clone(),
             submit_ms,
             run_ms,
+            recorded_wait_ms,
             qos,
             priority,
             processors: 1,
@@ -140,12 +141,12 @@ fn cell(fields: &[String], column: Option<usize>) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Submission and run time in ms.
+/// Submission, run time and recorded wait in ms.
 fn times(
     header: &Header,
     fields: &[String],
     notes: &mut Vec<&'static str>,
-) -> Result<(i64, u64), Fault> {
+) -> Result<(i64, u64, Option<u64>), Fault> {
     let time = |name, column| match cell(fields, column) {
         Some(text) => seconds(name, text, false),
         None => Ok(None),
@@ -171,7 +172,8 @@ fn times(
             )
         })?,
     };
-    Ok((i64::try_from(creation).unwrap_or(i64::MAX), run_ms))
+    let wait_ms = scheduled.map(|scheduled| scheduled.saturating_sub(creation));
+    Ok((i64::try_from(creation).unwrap_or(i64::MAX), run_ms, wait_ms))
 }
 
 fn priority_of(qos: Option<&str>, notes: &mut Vec<&'static str>) -> i32 {

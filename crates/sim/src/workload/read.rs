@@ -15,7 +15,7 @@ use super::sacct::Sacct;
 use super::sls::Sls;
 use super::stretch::Stretch;
 use super::swf::Swf;
-use super::template::Template;
+use super::template::{TagTemplate, Template};
 
 /// What a workload is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +101,9 @@ pub struct ReadOptions {
     /// Priorities, as whole numbers. Absent: that of the source, or 0; so for a job that lacks
     /// a field of it.
     pub priority_of: Option<Template>,
+    /// Tags of all jobs; each takes the place of a tag with the same key that the source names. A job that
+    /// lacks a field of one does not get it.
+    pub tags: Vec<TagTemplate>,
     /// Factors for run times and for the time between submissions.
     pub stretch: Stretch,
     /// Count lines that cannot be read, and go on behind them.

@@ -57,6 +57,11 @@ impl Default for Stretch {
 }
 
 impl Stretch {
+    /// Returns whether all times stay as they are.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// These factors for run times and for the time between submissions.
     ///
     /// # Errors

@@ -56,6 +56,7 @@ impl Source for Swf {
         whole("column 1 (job)", columns[0], 0, i64::MAX, "")?;
         let submit = submission(columns[1])?;
         let run_ms = seconds("column 4 (run time)", columns[3], true)?;
+        let recorded_wait_ms = seconds("column 3 (wait)", columns[2], true).ok().flatten();
         let mut notes = Vec::new();
         let processors = processors(&columns, &mut notes)?;
         let kib_max = i64::MAX / 1_024;
@@ -77,6 +78,7 @@ impl Source for Swf {
             queue: queue.map(text),
             partition: partition.map(text),
             processors,
+            recorded_wait_ms,
             per_processor: self.per_processor(memory.filter(|kib| *kib > 0)),
             notes,
             ..RawJob::default()

@@ -29,6 +29,7 @@ pub(super) enum Field {
     Partition,
     Job,
     Qos,
+    Account,
     /// Position among the jobs of the source, from 0, modulo the number if there is one.
     Row(Option<u64>),
 }
@@ -39,7 +40,7 @@ pub enum TemplateError {
     /// The name in braces is none that a job has.
     #[error(
         "the template {template:?} names the field {field:?}; the fields are {{user}}, {{group}}, \
-         {{queue}}, {{partition}}, {{job}}, {{qos}}, {{row}} and {{row%N}} with N from 1"
+         {{queue}}, {{partition}}, {{job}}, {{qos}}, {{account}}, {{row}} and {{row%N}} with N from 1"
     )]
     Field {
         /// The whole text.
@@ -54,6 +55,12 @@ pub enum TemplateError {
         template: String,
         /// The lonely one.
         brace: char,
+    },
+    /// A tag without its key or value.
+    #[error("{found:?} is no tag; expected KEY=TEMPLATE, such as namespace={{group}}")]
+    Tag {
+        /// The whole text.
+        found: String,
     },
     /// A name cannot be empty.
     #[error("the template is empty; expected text with fields, such as u{{user}}")]
@@ -92,14 +99,37 @@ impl FromStr for Template {
     }
 }
 
+/// A tag that every job gets: its key, and a template of its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TagTemplate {
+    /// The key.
+    pub key: String,
+    /// The value.
+    pub value: Template,
+}
+
+impl FromStr for TagTemplate {
+    type Err = TemplateError;
+
+    fn from_str(text: &str) -> Result<Self, TemplateError> {
+        match text.split_once('=') {
+            Some((key, value)) if !key.trim().is_empty() => {
+                Ok(Self { key: key.trim().to_owned(), value: value.parse()? })
+            }
+            _ => Err(TemplateError::Tag { found: text.to_owned() }),
+        }
+    }
+}
+
 fn field_of(text: &str) -> Option<Field> {
-    Some(match text {
-        "user" => Field::User,
-        "group" => Field::Group,
+    Some(match text.to_ascii_lowercase().as_str() {
+        "user" | "username" => Field::User,
+        "group" | "groupname" => Field::Group,
         "queue" => Field::Queue,
         "partition" => Field::Partition,
-        "job" => Field::Job,
+        "job" | "jobid" | "job_id" | "id" | "name" => Field::Job,
         "qos" => Field::Qos,
+        "account" | "project" => Field::Account,
         "row" => Field::Row(None),
         _ => {
             let modulus = text.strip_prefix("row%")?;
@@ -151,6 +181,7 @@ impl fmt::Display for Template {
                 Piece::Field(Field::Partition) => "partition",
                 Piece::Field(Field::Job) => "job",
                 Piece::Field(Field::Qos) => "qos",
+                Piece::Field(Field::Account) => "account",
             };
             write!(out, "{{{field}}}")?;
         }
@@ -192,11 +223,11 @@ mod tests {
                 .collect();
         expect![[r#"
             the template is empty; expected text with fields, such as u{user}
-            the template "u{usr}" names the field "usr"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {row} and {row%N} with N from 1
-            the template "{row%0}" names the field "row%0"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {row} and {row%N} with N from 1
-            the template "{row%+3}" names the field "row%+3"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {row} and {row%N} with N from 1
-            the template "{row%x}" names the field "row%x"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {row} and {row%N} with N from 1
-            the template "{}" names the field ""; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {row} and {row%N} with N from 1
+            the template "u{usr}" names the field "usr"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row} and {row%N} with N from 1
+            the template "{row%0}" names the field "row%0"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row} and {row%N} with N from 1
+            the template "{row%+3}" names the field "row%+3"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row} and {row%N} with N from 1
+            the template "{row%x}" names the field "row%x"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row} and {row%N} with N from 1
+            the template "{}" names the field ""; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row} and {row%N} with N from 1
             the template "a{user" has a '{' without its partner
             the template "a}b" has a '}' without its partner"#]].assert_eq(&told.join("\n"));
     }

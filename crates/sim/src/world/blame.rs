@@ -3,8 +3,13 @@
 //! The scheduler notes when a class of equal asks starts to wait, and for what. So time is
 //! counted per class, and a job is charged the difference between joining and leaving its
 //! class: the cost does not grow with the jobs that wait.
+//!
+//! The scheduler notes nothing of a class that it does not judge: one whose user is above their share,
+//! or one whose ask is reserved a node at its first look. The world asks for the reason of those, see
+//! [`Blame::unjudged`].
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use headroom_core::books::Books;
 use headroom_core::id::ApplicationId;
@@ -24,7 +29,16 @@ pub(super) struct Blame {
     by_id: BTreeMap<Blocker, usize>,
     classes: BTreeMap<ClassId, ClassAccount>,
     applications: BTreeMap<ApplicationId, ApplicationAccount>,
+    /// Applications that joined a class of which the scheduler has noted nothing yet.
+    fresh: Vec<(ApplicationId, ClassId)>,
+    /// Classes with a reason that the world asked for, each with one of its applications.
+    asked: BTreeMap<ClassId, ApplicationId>,
+    /// The class that was asked for last.
+    last_asked: Option<ClassId>,
 }
+
+/// How many classes are asked again for their reason at each moment.
+const ASKED_AGAIN: usize = 16;
 
 #[derive(Debug, Default)]
 struct ClassAccount {
@@ -35,6 +49,15 @@ struct ClassAccount {
 }
 
 impl ClassAccount {
+    fn wait_for(&mut self, now_ms: u64, blocker: usize) {
+        if self.waiting.is_some_and(|(before, _)| before == blocker) {
+            return;
+        }
+        if let Some((before, since)) = self.waiting.replace((blocker, now_ms)) {
+            *self.totals.entry(before).or_default() += now_ms - since;
+        }
+    }
+
     fn totals_at(&self, now_ms: u64) -> Totals {
         let mut totals = self.totals.clone();
         if let Some((blocker, since)) = self.waiting {
@@ -63,13 +86,65 @@ impl Blame {
                 Note::Joined { application, class } => self.join(now_ms, application, class),
                 Note::Parked { class, wait } => {
                     let blocker = self.position(books, wait.blocker);
-                    let account = self.classes.entry(class).or_default();
-                    if let Some((before, since)) = account.waiting.replace((blocker, now_ms)) {
-                        *account.totals.entry(before).or_default() += now_ms - since;
-                    }
+                    self.asked.remove(&class);
+                    self.classes.entry(class).or_default().wait_for(now_ms, blocker);
                 }
             }
         }
+    }
+
+    /// Returns the classes whose reason the world asks for, each with one of its applications: those of
+    /// which the scheduler has noted nothing, and a few of those that were asked for before.
+    pub(super) fn unjudged(&mut self) -> Vec<(ApplicationId, ClassId)> {
+        let mut all = std::mem::take(&mut self.fresh);
+        all.retain(|(application, class)| {
+            self.is_in(*application, *class)
+                && self.classes.get(class).is_some_and(|account| account.waiting.is_none())
+        });
+        all.dedup_by_key(|(_, class)| *class);
+        let after = self.last_asked.map_or(Bound::Unbounded, Bound::Excluded);
+        let again = self.asked.range((after, Bound::Unbounded)).take(ASKED_AGAIN);
+        let known = all.len();
+        all.extend(again.map(|(class, application)| (*application, *class)));
+        self.last_asked = all[known..].last().map(|(_, class)| *class);
+        all
+    }
+
+    /// Note the reason that the world found for a class. Without one it is asked for again.
+    pub(super) fn explain(
+        &mut self,
+        now_ms: u64,
+        (application, class): (ApplicationId, ClassId),
+        blocker: Option<usize>,
+    ) {
+        let Some(account) = self.classes.get_mut(&class) else { return };
+        match blocker {
+            Some(blocker) => {
+                account.wait_for(now_ms, blocker);
+                self.asked.insert(class, application);
+            }
+            None if account.waiting.is_none() => self.fresh.push((application, class)),
+            None => {}
+        }
+    }
+
+    /// Count an application to another class of its asks that the scheduler has noted something of;
+    /// returns whether there is such a class.
+    pub(super) fn move_to(
+        &mut self,
+        now_ms: u64,
+        application: ApplicationId,
+        class: ClassId,
+    ) -> bool {
+        let noted = self.classes.get(&class).is_some_and(|account| account.waiting.is_some());
+        if noted && !self.is_in(application, class) {
+            self.join(now_ms, application, class);
+        }
+        noted
+    }
+
+    fn is_in(&self, application: ApplicationId, class: ClassId) -> bool {
+        self.applications.get(&application).is_some_and(|account| account.class == Some(class))
     }
 
     /// What an application waited for in all, now that its last ask was placed or withdrawn,
@@ -88,6 +163,8 @@ impl Blame {
             self.applications.insert(application, account);
         }
         self.classes.clear();
+        self.fresh.clear();
+        self.asked.clear();
     }
 
     fn join(&mut self, now_ms: u64, application: ApplicationId, class: ClassId) {
@@ -96,6 +173,9 @@ impl Blame {
         let account = self.classes.entry(class).or_default();
         account.members += 1;
         let before = account.totals_at(now_ms);
+        if account.waiting.is_none() {
+            self.fresh.push((application, class));
+        }
         self.applications
             .insert(application, ApplicationAccount { class: Some(class), before, waited });
     }
@@ -114,6 +194,7 @@ impl Blame {
             if class.members == 0 {
                 // The scheduler forgot it with its last ask; its name is not used again.
                 self.classes.remove(&id);
+                self.asked.remove(&id);
             }
         }
         waited

@@ -1,12 +1,17 @@
 //! The end of the records: what the scheduler noted, and how each job stood at the end.
 
 use headroom_core::Note;
+use headroom_core::id::{AllocationId, ApplicationId};
 
 use crate::outcome::{Decision, JobState, Outcome};
 
 use super::RunError;
 use super::fit::impossible;
 use super::play::Play;
+
+/// The code of a wait in a cluster without nodes, and what such a wait is for.
+const NO_NODES: &str = "NO_NODES";
+const WITHOUT: &str = "a cluster without nodes";
 
 impl Play<'_> {
     /// Tell the accounts what the scheduler noted.
@@ -38,6 +43,37 @@ impl Play<'_> {
         }
         self.blame.take(&self.books, self.now.as_millis(), notes);
         Ok(())
+    }
+
+    /// Find out why those wait of whom the scheduler has noted nothing, now that it is idle.
+    pub(super) fn explain_unjudged(&mut self) {
+        let now_ms = self.now.as_millis();
+        for (application, class) in self.blame.unjudged() {
+            let pending = self.scheduler.first_of(class).or_else(|| self.pending_of(application));
+            let Some(ask) = pending else { continue };
+            // Of its asks, those of the class were placed, and others wait.
+            let real = self.scheduler.class_of(&self.books, ask).filter(|real| *real != class);
+            if real.is_some_and(|real| self.blame.move_to(now_ms, application, real)) {
+                continue;
+            }
+            let blocker = match self.scheduler.wait_of(&self.books, ask) {
+                Some(wait) => Some(self.blame.position(&self.books, wait.blocker)),
+                None if self.lacks_nodes() => Some(self.blame.named(NO_NODES, WITHOUT.to_owned())),
+                None => None,
+            };
+            self.blame.explain(now_ms, (application, class), blocker);
+        }
+    }
+
+    fn pending_of(&self, application: ApplicationId) -> Option<AllocationId> {
+        self.books.applications().get(application)?;
+        let mut all = self.books.allocations_of(application);
+        all.find(|(_, row)| row.is_pending()).map(|(id, _)| id)
+    }
+
+    /// Whether the cluster has no node, so that the scheduler judges nothing.
+    fn lacks_nodes(&self) -> bool {
+        self.books.nodes().iter().next().is_none()
     }
 
     /// Close the records.

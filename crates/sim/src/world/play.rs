@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use headroom_core::books::{Books, NodeAttributes};
+use headroom_core::books::{ApplicationState, Books, NodeAttributes, Timer};
 use headroom_core::id::{AllocationId, ApplicationId, QueueId};
 use headroom_core::{
     AddNode, Command, Event, Millis, Name, Scheduler, Step, Termination, Timestamp, decide,
@@ -23,8 +23,8 @@ use super::{Checks, Progress, RunError, Setup, Watcher};
 /// Events between two checks of the books that are made now and then, at least.
 const EVENTS_A_CHECK: u64 = 10_000;
 
-/// How long a run goes on after its work is at an end and nothing was placed: what was held may
-/// be given up by time.
+/// How long wakes count after the last change, beside the delays of the queues. Within it the core gives
+/// up reservations and tries again.
 const PATIENCE: Millis = Millis::from_secs(3 * 3_600);
 
 /// A run under way.
@@ -187,33 +187,69 @@ impl<'a> Play<'a> {
         self.finish()
     }
 
-    /// When something happens next, work of the trace first: timers alone do not prolong a run,
-    /// and what the scheduler waits for, or placeholders, only for a while. Faults end with the
-    /// work.
+    /// Returns when something happens next; none when nothing can happen any more. While something
+    /// is planned, all of it counts. Afterwards the core's own timers and wakes count as long as a
+    /// job waits. Faults end with the work.
     fn next_at(&self) -> Option<u64> {
-        let ms = |at: Option<Timestamp>| at.map_or(u64::MAX, Timestamp::as_millis);
-        let now_ms = self.now.as_millis();
-        // A wake that is not ahead would stop time.
-        let wake = ms(self.wake_at).max(now_ms + 1);
-        let timer = ms(self.books.next_deadline()).max(now_ms);
         let only_faults = self.calendar.len() == self.trouble.ahead;
         let over = only_faults && self.done == self.outcome.jobs.len() as u64;
         let at_ms = match self.calendar.next_at() {
-            Some(next) if !over => next.min(wake).min(timer),
-            _ => {
-                let partitions = || self.books.partitions().values();
-                let holds = partitions().any(|one| one.placeholder_count > 0);
-                let waits = partitions().any(|one| one.ask_count > 0);
-                let next = match (holds, waits) {
-                    (true, _) => wake.min(timer),
-                    (false, true) => wake,
-                    (false, false) => u64::MAX,
-                };
-                Some(next).filter(|next| *next <= (self.last_at + PATIENCE).as_millis())?
+            Some(next) if !over => {
+                let timer = millis(self.books.next_deadline()).max(self.now.as_millis());
+                next.min(self.next_wake()).min(timer)
             }
+            _ => self.next_by_itself()?,
         };
         let at_ms = at_ms.min(self.scans.next_at());
         (at_ms <= self.setup.until_ms.unwrap_or(u64::MAX)).then_some(at_ms)
+    }
+
+    /// A wake that is not ahead would stop time.
+    fn next_wake(&self) -> u64 {
+        millis(self.wake_at).max(self.now.as_millis() + 1)
+    }
+
+    /// Returns when the core goes on although nothing is planned; none when nothing waits, or nothing
+    /// can help what waits. Each timer fires once. Wakes may come again and again in vain, so they
+    /// count only for a while after the last change.
+    fn next_by_itself(&self) -> Option<u64> {
+        let mut partitions = self.books.partitions().values();
+        if !partitions.any(|one| one.ask_count > 0 || one.placeholder_count > 0) {
+            return None;
+        }
+        let mut timers = self.books.timers().filter(|(_, timer)| self.may_free(*timer));
+        let timer = timers.next().map(|(at, _)| at.as_millis().max(self.now.as_millis()));
+        let until = (self.last_at + self.patience()).as_millis();
+        let wakes = [self.next_wake(), self.scans.next_at()].into_iter();
+        let wake = wakes.min().filter(|at_ms| *at_ms <= until);
+        timer.into_iter().chain(wake).min()
+    }
+
+    /// Returns whether a timer may give something free that others wait for. Those of applications and
+    /// queues that are only remembered do not.
+    fn may_free(&self, timer: Timer) -> bool {
+        match timer {
+            Timer::Application(application) => {
+                let state = self.books.application(application).state;
+                !matches!(state, ApplicationState::Completed | ApplicationState::Failed)
+            }
+            Timer::Queue(_) => false,
+            Timer::Placeholders(_)
+            | Timer::Lifetime(_)
+            | Timer::Stop(_)
+            | Timer::Wait(_)
+            | Timer::Recovery(_) => true,
+        }
+    }
+
+    /// How long wakes count after the last change: longer than any delay that a queue has.
+    fn patience(&self) -> Millis {
+        let delays = self.books.queues().iter().flat_map(|(_, queue)| {
+            let values = &queue.settings.values;
+            [values.preemption_delay, values.quota_preemption_delay, values.backoff_delay]
+        });
+        let longest = delays.map(Millis::get).max().unwrap_or(0);
+        Millis::new(longest.saturating_add(PATIENCE.get()))
     }
 
     fn happen(&mut self, entry: Entry) -> Result<(), RunError> {
@@ -296,7 +332,9 @@ impl<'a> Play<'a> {
             match self.scheduler.next(&self.books, self.now, &mut events) {
                 Step::Idle { wake_at } => {
                     self.wake_at = wake_at;
-                    return self.take_notes();
+                    self.take_notes()?;
+                    self.explain_unjudged();
+                    return Ok(());
                 }
                 Step::Moved => {
                     for event in events.drain(..) {
@@ -349,4 +387,9 @@ impl<'a> Play<'a> {
             violation,
         })
     }
+}
+
+/// A point in time as ms; never, as `u64::MAX`.
+fn millis(at: Option<Timestamp>) -> u64 {
+    at.map_or(u64::MAX, Timestamp::as_millis)
 }

@@ -6,7 +6,7 @@ use headroom_core::resource::Amounts;
 use headroom_core::{Event, Termination};
 
 use crate::nodes::NodeSpec;
-use crate::outcome::{AllocationRecord, JobRecord, JobState, QueueRecord};
+use crate::outcome::{AllocationRecord, JobRecord, JobState, NOT_EXPLAINED, QueueRecord};
 use crate::workload::Job;
 
 use super::calendar::Entry;
@@ -66,7 +66,7 @@ impl Play<'_> {
             asks: sizes.clone().map(|(count, _)| count).sum(),
             gang: false,
             resources: whole(sizes),
-            smallest: smallest(job),
+            sizes: sizes_of(job),
             run_ms: job.longest_ms(),
             waits: Vec::new(),
             reason: String::new(),
@@ -228,7 +228,7 @@ impl Play<'_> {
         let nodes: Vec<&NodeSpec> =
             nodes.filter(|node| is_open(books, partition, node, label)).collect();
         let task = &self.setup.workload.jobs[job];
-        let Some(smallest) = &record.smallest else {
+        let Some(smallest) = smallest(&record.sizes) else {
             return impossible_gang(books, &nodes, application, (whole, record.asks));
         };
         // As many of the smallest as it has tasks, and each of its sizes somewhere.
@@ -335,17 +335,18 @@ impl Play<'_> {
         }
     }
 
-    /// Nothing is judged while the cluster has no node, and while a gang that was given up has
-    /// not come again; that time has a name too.
+    /// Name the time that no class explains: a gang that was given up has not come again. Any other
+    /// is shown as not explained.
     pub(super) fn explain_rest(&mut self, job: usize, until_ms: u64) {
         let record = &self.outcome.jobs[job];
         let known: u64 = record.waits.iter().map(|(_, ms)| ms).sum();
         let rest = (until_ms - record.submit_ms).saturating_sub(known);
         if rest > 0 {
-            let (code, subject) = if self.open[job].application.is_none() {
+            let open = &self.open[job];
+            let (code, subject) = if open.application.is_none() || open.failing {
                 ("GANG_AGAIN", "the next submission of a gang")
             } else {
-                ("NO_NODES", "a cluster without nodes")
+                (NOT_EXPLAINED, "a reason that the simulator does not know")
             };
             let blocker = self.blame.named(code, subject.to_owned());
             self.add_waits(job, vec![(blocker, rest)]);
@@ -390,6 +391,7 @@ impl Play<'_> {
             record.end_ms = Some(now_ms);
             record.state = JobState::Finished;
             self.done += 1;
+            self.is_due(Due::EndApplication(job));
         }
         if kind == Kind::Master && !seen.placeholder {
             self.open[job].master = None;
@@ -402,18 +404,30 @@ impl Play<'_> {
     }
 }
 
-/// The least of each type that a task of a job needs; none where all need the same.
-fn smallest(job: &Job) -> Option<Amounts> {
-    let mut sizes = job.sizes();
-    let first = sizes.next()?.clone();
-    let mut least = None;
+/// How many tasks a job has of each size; none where all have the same.
+fn sizes_of(job: &Job) -> Vec<(u64, Amounts)> {
+    let master = job.master.iter().map(|size| (1, size));
+    let more = job.more.iter().map(|tasks| (tasks.count, &tasks.resources));
+    let mut sizes: Vec<(u64, Amounts)> = Vec::new();
+    for (count, size) in master.chain([(job.processors.max(1), &job.per_processor)]).chain(more) {
+        match sizes.iter_mut().find(|(_, known)| known == size) {
+            Some((sum, _)) => *sum += count,
+            None => sizes.push((count, size.clone())),
+        }
+    }
+    if sizes.len() > 1 { sizes } else { Vec::new() }
+}
+
+/// The least of each type over sizes that differ; none where there are none.
+fn smallest(sizes: &[(u64, Amounts)]) -> Option<Amounts> {
+    let mut sizes = sizes.iter().map(|(_, size)| size);
+    let mut least = sizes.next()?.clone();
     for size in sizes {
-        let known: &mut Amounts = least.get_or_insert_with(|| first.clone());
-        let part = known.iter().filter_map(|(name, one)| {
+        let part = least.iter().filter_map(|(name, one)| {
             let other = size.get(name)?;
             Some((name.clone(), one.min(other)))
         });
-        *known = part.collect();
+        least = part.collect();
     }
-    least
+    Some(least)
 }

@@ -55,6 +55,8 @@ pub(super) enum Due {
     AskAgain(usize, (Kind, Amounts), Part),
     /// Submit this job again, or give it up.
     SubmitAgain(usize),
+    /// End the application of this job, whose last task has ended.
+    EndApplication(usize),
 }
 
 impl Rm {
@@ -84,6 +86,7 @@ impl Play<'_> {
                 Due::Members(job) => self.ask_for_members(job)?,
                 Due::AskAgain(job, task, part) => self.ask_again(job, task, part)?,
                 Due::SubmitAgain(job) => self.plan_again(job),
+                Due::EndApplication(job) => self.end_application(job)?,
             }
         }
         Ok(())
@@ -100,6 +103,20 @@ impl Play<'_> {
         let name = &self.outcome.jobs[job].name;
         let key = Name::from(format!("{name}.again{}", self.rm.asked_again));
         self.ask(job, key, task, part)?.map_err(|rejection| self.refused(rejection))
+    }
+
+    /// Ends the application of a finished job, so that its driver and its place among parallel
+    /// applications are free at once.
+    fn end_application(&mut self, job: usize) -> Result<(), RunError> {
+        let application = self.open[job].application;
+        let lives = application.is_some_and(|id| self.books.applications().get(id).is_some());
+        if !lives {
+            return Ok(());
+        }
+        self.command(&Command::RemoveApplication {
+            partition: self.partition.clone(),
+            application: self.outcome.jobs[job].name.clone(),
+        })
     }
 
     /// A gang has failed: its job comes again after a while, unless it can never be complete.

@@ -74,7 +74,12 @@ impl Play<'_> {
             queue: self.setup.queue_asked_for(job),
             user: job.user.clone(),
             groups: job.groups.clone(),
-            tags: job.lifetime_s.map(lifetime).into_iter().collect(),
+            tags: job
+                .lifetime_s
+                .map(lifetime)
+                .into_iter()
+                .chain(job.tags.iter().cloned())
+                .collect(),
             placeholder_ask: if gang { whole.clone() } else { Amounts::EMPTY },
             gang_style: if gang { GangStyle::Hard } else { GangStyle::Soft },
             ..Submit::default()

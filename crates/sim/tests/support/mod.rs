@@ -54,7 +54,7 @@ pub(crate) fn job(name: &str, user: &str, queue: usize, submit_ms: u64, run_ms: 
         asks: 1,
         gang: false,
         resources: Amounts::from([("vcore", 1_000)]),
-        smallest: None,
+        sizes: Vec::new(),
         run_ms,
         waits: Vec::new(),
         reason: String::new(),
@@ -70,6 +70,7 @@ pub(crate) fn header() -> RunHeader {
                   --workload department.jsonl --seed 7 --report report.html"
             .to_owned(),
         seed: 7,
+        inputs: Vec::new(),
         versions: vec![
             ("headroom".to_owned(), "0.1.0".to_owned()),
             ("journal format".to_owned(), "1".to_owned()),

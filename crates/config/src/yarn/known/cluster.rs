@@ -235,10 +235,4 @@ pub(super) const OTHERS: &[Row] = &[
     ),
     ("yarn.node-labels.*", NoEquivalent, "labels are attributes that nodes come with", ""),
     ("yarn.resource-types*", NoEquivalent, "types need no declaration", ""),
-    (
-        "yarn.resourcemanager.scheduler.class",
-        NoEquivalent,
-        "it says only that this is a cluster with CapacityScheduler",
-        "",
-    ),
 ];

@@ -2,6 +2,8 @@
 //! with what was probably meant.
 
 mod cluster;
+mod defaults;
+mod meant;
 mod queue;
 mod reason;
 
@@ -13,6 +15,7 @@ use super::xml::{shown, shown_up_to};
 use crate::spelling::{distance, nearest};
 
 use cluster::{CLUSTER, OTHERS};
+use defaults::holds_anyway;
 use queue::QUEUE;
 
 /// Whether there is a monitor at all; preemption is one.
@@ -20,6 +23,12 @@ pub(super) const MONITOR: &str = "yarn.resourcemanager.scheduler.monitor.enable"
 
 /// Which monitors there are.
 pub(super) const POLICIES: &str = "yarn.resourcemanager.scheduler.monitor.policies";
+
+/// Which there are where no file says it: preemption alone.
+pub(super) const PREEMPTION_POLICY: &str = "org.apache.hadoop.yarn.server.resourcemanager.monitor.capacity.ProportionalCapacityPreemptionPolicy";
+
+/// Which scheduler the cluster runs.
+const SCHEDULER: &str = "yarn.resourcemanager.scheduler.class";
 
 /// Whether access lists hold.
 pub(super) const ACLS: &str = "yarn.acl.enable";
@@ -116,7 +125,9 @@ pub(super) fn rest(whole: &Scope<'_>, tree: &Tree) {
     for property in unused {
         let Some(name) = property.name.strip_prefix(PREFIX) else {
             match row(OTHERS, &property.name) {
+                _ if holds_anyway(&property.name, None, &property.value) => {}
                 _ if amount_of_type(whole, property) => {}
+                _ if property.name == SCHEDULER => other_scheduler(whole, property),
                 Some(row) => tell(whole, property, row),
                 None if is_of_scheduler(&property.name) => unknown_elsewhere(whole, property),
                 None => elsewhere.push(property),
@@ -125,7 +136,7 @@ pub(super) fn rest(whole: &Scope<'_>, tree: &Tree) {
         };
         if let Some((node, rest)) = tree.owner(name) {
             of_queue(&whole.queue(&node.path), tree, node, property, rest);
-        } else {
+        } else if !holds_anyway(&property.name, None, &property.value) {
             match row(CLUSTER, name) {
                 Some(row) => tell(whole, property, row),
                 None => unknown_of_cluster(whole, tree, property, name),
@@ -143,6 +154,27 @@ pub(super) fn rest(whole: &Scope<'_>, tree: &Tree) {
         ),
     };
     whole.tell(Kind::NoEffect, first, &why, "");
+}
+
+/// The cluster has another scheduler than these files are for.
+fn other_scheduler(whole: &Scope<'_>, property: &Property) {
+    let class = property.value.rsplit('.').next().unwrap_or(&property.value);
+    if class == "CapacityScheduler" {
+        return;
+    }
+    let why = format!(
+        "the cluster runs {}, so the file of CapacityScheduler is not in force there, and this queue file \
+         says what no application meets today",
+        shown(class)
+    );
+    let help = match class {
+        "FairScheduler" => {
+            "give the file of CapacityScheduler only if you move to it; queues of fair-scheduler.xml are not \
+             converted"
+        }
+        _ => "give the yarn-site.xml of the cluster that the queues are from",
+    };
+    whole.tell(Kind::NoEquivalent, property, &why, help);
 }
 
 /// How large asks for other types may be, which stands beside their declarations.
@@ -185,7 +217,9 @@ fn of_queue(scope: &Scope<'_>, tree: &Tree, node: &Node, property: &Property, re
         let help = "write queues with it into the file";
         scope.tell(Kind::NoEquivalent, property, why, help);
     } else if let Some(row) = row(QUEUE, rest) {
-        tell(scope, property, row);
+        if !holds_anyway(&property.name, Some(rest), &property.value) {
+            tell(scope, property, row);
+        }
     } else {
         unknown_of_queue(scope, tree, node, property, rest);
     }
@@ -235,7 +269,7 @@ const COMPARE: &str = "compare the spelling with the user guide of Hadoop";
 fn meant(head: &str, name: &str, converted: &[&'static str], rows: &[Row]) -> Option<String> {
     let rows = rows.iter().map(|(name, ..)| *name).filter(|name| !name.ends_with('*'));
     let known: Vec<&str> = converted.iter().copied().chain(rows).collect();
-    nearest(name, &known).map(|known| did_you_mean(&format!("{head}{known}")))
+    meant::meant(name, &known).map(|known| did_you_mean(&format!("{head}{known}")))
 }
 
 fn unknown_elsewhere(whole: &Scope<'_>, property: &Property) {

@@ -10,16 +10,25 @@ use crate::output;
 
 /// Compare two reports that --json wrote.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: headroom simulate compare before.json after.json")]
+#[command(
+    after_help = "Example: headroom simulate compare before.json after.json --html compare.html"
+)]
 pub(crate) struct Compare {
     /// The run before
     before: PathBuf,
     /// The run after
     after: PathBuf,
+    /// Write the comparison as one HTML file, too: the curves of both runs, and who gains or loses
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 impl Compare {
     pub(crate) fn run(self) -> Result<()> {
-        output::print(&compare::files(&self.before, &self.after)?)
+        let text = compare::files(&self.before, &self.after)?;
+        if let Some(path) = &self.html {
+            output::write_file(path, &compare::page_of_files(&self.before, &self.after)?)?;
+        }
+        output::print(&text)
     }
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use headroom_config::{ReadError, Style};
 use headroom_core::config::Configuration;
 use headroom_sim::fault::FaultSource;
-use headroom_sim::metric::summarise;
+use headroom_sim::metric::{recorded, summarise};
 use headroom_sim::nodes::{self, NodeSpec};
 use headroom_sim::outcome::Outcome;
 use headroom_sim::report::{self, RunHeader, csv, html, json, table};
@@ -120,7 +120,8 @@ impl Play {
     }
 
     fn write(&self, setup: &Setup, outcome: &Outcome, took: Duration) -> Result<()> {
-        let summary = summarise(outcome);
+        let mut summary = summarise(outcome);
+        summary.recorded = recorded(&setup.workload, &setup.nodes, outcome);
         let header = self.header(setup);
         if let Some(folder) = &self.csv {
             csv::write_all(folder, outcome)?;
@@ -172,6 +173,7 @@ impl Play {
             ),
             command: command_line(),
             seed: self.seed,
+            inputs: report::inputs(setup),
             versions: vec![("headroom".to_owned(), env!("CARGO_PKG_VERSION").to_owned())],
             remarks,
             checks: vec![

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use headroom_core::Name;
 use headroom_sim::nodes::{NodeOptions, NodeSpec};
-use headroom_sim::workload::{Format, ReadOptions, Stretch, Template, Workload, read};
+use headroom_sim::workload::{Format, ReadOptions, Stretch, TagTemplate, Template, Workload, read};
 use headroom_sim::world::Shape;
 
 /// How jobs become asks.
@@ -41,6 +41,10 @@ pub(crate) struct Trace {
     /// Priorities from the workload's fields, as whole numbers, for instance `{row%3}`
     #[arg(long, value_name = "TEMPLATE")]
     priority_of: Option<Template>,
+    /// A tag of every application from the workload's fields, for instance `namespace={group}`; may be given several
+    /// times
+    #[arg(long, value_name = "KEY=TEMPLATE")]
+    tag: Vec<TagTemplate>,
     /// How jobs become asks; absent: single where a job fits on a node, tasks where not
     #[arg(long)]
     shape: Option<ShapeOption>,
@@ -71,6 +75,7 @@ impl Trace {
             groups: self.groups.clone(),
             queue_of: self.queue_of.clone(),
             priority_of: self.priority_of.clone(),
+            tags: self.tag.clone(),
             stretch: self.stretch.unwrap_or_default(),
             skip_bad_lines: self.skip_bad_lines,
             gpu_milli: self.gpu_milli,

@@ -6,6 +6,7 @@
 //! browser. The script only adds a read-out under the pointer; everything is readable without.
 
 mod bars;
+pub mod compare;
 mod frame;
 mod histogram;
 mod lines;
@@ -82,6 +83,8 @@ fn header(document: &Document) -> String {
     for line in table::answer(summary) {
         let _ = write!(html, "<p>{}</p>", escape(&line));
     }
+    html.push_str(&list(&table::refusals(summary)));
+    html.push_str(&list(&table::recorded(summary)));
     let _ = write!(
         html,
         "</div>\n<dl class=\"repeat\"><div><dt>command</dt><dd><code>{}</code></dd></div>\
@@ -96,6 +99,15 @@ fn header(document: &Document) -> String {
         pretty::count(summary.decisions),
     );
     html
+}
+
+/// Sentences as a list; nothing where there are none.
+fn list(lines: &[String]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let items: String = lines.iter().map(|line| format!("<li>{}</li>", escape(line))).collect();
+    format!("<ul>{items}</ul>\n")
 }
 
 /// The numbers that people ask for first.
@@ -246,8 +258,8 @@ fn over_time(summary: &Summary) -> String {
     html.push_str(&plot(
         "unusable",
         "Free, but of no use to what waits",
-        "Room on nodes where not even the smallest waiting task fits. It is high \
-         when the free room is in pieces, or is not of the kind they need.",
+        "Free amounts on nodes where no waiting task fits with all that it needs. The share is high \
+         when what is free is in pieces, or is not of the kind they need.",
         "share of capacity",
         "%",
         &series.unusable,

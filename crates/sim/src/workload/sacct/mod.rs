@@ -9,14 +9,16 @@
 //! | memory | `ReqMem`, `ReqTRES`, `AllocTRES` | none asked for |
 //! | GPUs | `ReqTRES`, `AllocTRES` (`gres/gpu`) | none asked for |
 //! | nodes, for memory per node | `ReqNodes`, `NNodes`, `AllocNodes` | one |
+//! | recorded wait | `Start` − submission | none |
 //! | user, partition (which is the queue, too), QOS | `User`, `Partition`, `QOS` | unknown |
 //! | group | `Group`, `Account` | unknown |
+//! | account, for templates | `Account` | unknown |
 //!
 //! Other columns are left alone. Job steps (`123.batch`) are parts of their job and passed
 //! over. A job that never started is skipped; one still running counts with its time so far.
 //! A job becomes one task per GPU, or per processor if it has no GPU, each with its part of
-//! processors and memory, rounded up. Times are those of the cluster's clock; a change of
-//! daylight saving is not undone.
+//! processors and memory, rounded up. Times without an offset are those of the cluster's clock; a
+//! change of daylight saving is not undone.
 //!
 //! Source: the manual page sacct(1) of Slurm.
 
@@ -168,6 +170,8 @@ impl Sacct {
             queue: text("Partition"),
             partition: text("Partition"),
             qos: text("QOS"),
+            account: text("Account"),
+            recorded_wait_ms: waited(row, column, submit_ms)?,
             processors,
             per_processor,
             notes,
@@ -195,13 +199,21 @@ fn header_of(text: &str) -> Result<Header, Fault> {
         if !found {
             return Err(Fault::Header(format!(
                 "the header {} has no column for {what}; export with sacct --parsable2 \
-                 --allocations --format=JobID,User,Account,Partition,QOS,Submit,ElapsedRaw,\
+                 --allocations --format=JobID,User,Account,Partition,QOS,Submit,Start,ElapsedRaw,\
                  ReqCPUS,ReqMem,ReqTRES,NNodes,State, of which {column} is needed",
                 super::error::quoted(text)
             )));
         }
     }
     Ok(Header(names))
+}
+
+/// How long a job waited as recorded, in ms; none where the file has no start.
+fn waited(row: &Row<'_>, submission: &str, submit_ms: i64) -> Result<Option<u64>, Fault> {
+    let Some(start) = row.get("Start").filter(|_| submission != "Start") else { return Ok(None) };
+    let wait_ms = time::moment("Start", start)? - submit_ms;
+    // A clock that was set back, or a reservation that began before.
+    Ok(Some(u64::try_from(wait_ms).unwrap_or(0)))
 }
 
 /// Run time in ms; none if the job never started.

@@ -4,16 +4,20 @@ use super::super::error::Fault;
 use super::super::number::ms_of;
 
 /// A moment in ms since 1970 on the clock of the text: `2025-01-31T12:00:00`, perhaps with a
-/// fraction, or seconds since 1970 (`SLURM_TIME_FORMAT=%s`).
+/// fraction, or seconds since 1970 (`SLURM_TIME_FORMAT=%s`). With an offset (`Z`, `+02:00`, `+0200`, `+02`) it is
+/// the moment in UTC.
 pub(super) fn moment(column: &str, text: &str) -> Result<i64, Fault> {
     let ms = match text.split_once('T') {
         Some((date, time)) => {
-            day_of(date).zip(clock_ms(time)).map(|(day, ms)| day * 86_400_000 + ms)
+            let (time, offset_ms) = without_offset(time);
+            let moment = day_of(date).zip(clock_ms(time)).zip(offset_ms);
+            moment.map(|((day, ms), offset_ms)| day * 86_400_000 + ms - offset_ms)
         }
         None => ms_of(text).and_then(|ms| i64::try_from(ms).ok()),
     };
     ms.ok_or_else(|| {
-        Fault::value(column, text, "a time such as 2025-01-31T12:00:00, or seconds since 1970")
+        let expected = "a time such as 2025-01-31T12:00:00 or 2025-01-31T12:00:00+01:00, or seconds since 1970";
+        Fault::value(column, text, expected)
     })
 }
 
@@ -58,6 +62,29 @@ fn day_of(date: &str) -> Option<i64> {
     i64::try_from(days).ok()
 }
 
+/// A time of day without its offset, and that in ms east of UTC: none if it is malformed.
+fn without_offset(time: &str) -> (&str, Option<i64>) {
+    if let Some(time) = time.strip_suffix(['Z', 'z']) {
+        return (time, Some(0));
+    }
+    let Some(at) = time.find(['+', '-']) else { return (time, Some(0)) };
+    let digits: String = time[at + 1..].chars().filter(|one| *one != ':').collect();
+    let colons = time[at + 1..].matches(':').count();
+    let is_plain = colons == 0 || colons == 1 && time.len() - at == "+00:00".len();
+    let parts = match digits.len() {
+        2 => Some((digits.as_str(), "0")),
+        4 => Some(digits.split_at(2)),
+        _ => None,
+    };
+    let offset_ms = parts.filter(|_| is_plain).and_then(|(hours, minutes)| {
+        let hours = number(hours).filter(|hours| *hours <= 14)?;
+        let minutes = number(minutes).filter(|minutes| *minutes < 60)?;
+        i64::try_from((hours * 60 + minutes) * 60_000).ok()
+    });
+    let sign = if time.as_bytes()[at] == b'-' { -1 } else { 1 };
+    (&time[..at], offset_ms.map(|ms| sign * ms))
+}
+
 fn clock_ms(time: &str) -> Option<i64> {
     let (hours, _) = time.split_once(':')?;
     let ms = span_ms(time).filter(|_| time.matches(':').count() == 2)?;
@@ -82,6 +109,15 @@ mod tests {
             ("2024-12-31T23:59:59", Some(1_735_689_599_000)),
             ("2025-01-31T12:00:00.250", Some(1_738_324_800_250)),
             ("1738324800", Some(1_738_324_800_000)),
+            ("2025-01-31T12:00:00Z", Some(1_738_324_800_000)),
+            ("2025-01-31T13:00:00+01:00", Some(1_738_324_800_000)),
+            ("2025-01-31T13:00:00+0100", Some(1_738_324_800_000)),
+            ("2025-01-31T07:00:00-05", Some(1_738_324_800_000)),
+            ("2025-01-31T17:30:00.250+05:30", Some(1_738_324_800_250)),
+            ("2025-01-31T12:00:00+1:00", None),
+            ("2025-01-31T12:00:00+15:00", None),
+            ("2025-01-31T12:00:00+01:00:00", None),
+            ("2025-01-31T12:00:00+", None),
             ("2025-02-29T00:00:00", None),
             ("2025-13-01T00:00:00", None),
             ("2025-01-01T24:00:00", None),

@@ -1,0 +1,244 @@
+//! Queue files inside of something else: a `ConfigMap` of Kubernetes, the values of a Helm chart, or a part of
+//! either.
+//!
+//! `YuniKorn` reads the entry `<policy group>.yaml` of its `ConfigMap`, by default `queues.yaml`; large ones are in
+//! `binaryData`, packed. Helm's values hold the same entries below `yunikornDefaults`.
+
+use std::io::Read as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::read::MultiGzDecoder;
+
+use crate::FILE_BYTES_MAX;
+use crate::diagnostic::{Report, Span};
+use crate::yaml::{self, Entry, Kind, Node};
+
+/// A queue file inside of another file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrapped {
+    /// The key that holds it, without `.gz`: `queues.yaml`.
+    pub key: String,
+    /// Where the key stands, such as `data` or `yunikornDefaults`; empty at the top.
+    pub within: String,
+    /// The line of the key, from 1.
+    pub line: usize,
+    /// Whether the text begins on the next line, so that its lines are those of the outer file.
+    pub in_lines: bool,
+    /// The queue file, or why it cannot be read.
+    pub text: Result<Vec<u8>, String>,
+}
+
+/// What a file holds that is no queue file itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrapper {
+    /// What it is: `a ConfigMap of Kubernetes`.
+    pub what: &'static str,
+    /// Its queue files, in the order of the file.
+    pub files: Vec<Wrapped>,
+    /// The keys beside them.
+    pub others: Vec<String>,
+}
+
+/// Returns what a text holds, where it is no queue file but a `ConfigMap`, the values of a chart, or a part of
+/// either; none where it is something else. Each document of the text is looked at.
+pub fn wrapped(text: &str) -> Option<Wrapper> {
+    let mut found: Option<Wrapper> = None;
+    let mut first_line = 0;
+    for document in documents(text) {
+        let node = yaml::parse(document, &mut Report::default());
+        let inner = node.and_then(|node| Search::of(document, first_line).document(&node));
+        match (&mut found, inner) {
+            (Some(all), Some(inner)) => {
+                all.files.extend(inner.files);
+                all.others.extend(inner.others);
+            }
+            (None, inner) => found = inner,
+            (Some(_), None) => {}
+        }
+        first_line += document.lines().count();
+    }
+    found
+}
+
+/// Returns what a document is, if it is no queue file but something that holds one, and the key of the first.
+pub(crate) fn of_node(document: &Node) -> Option<(&'static str, Span)> {
+    let found = Search::of("", 0).document(document)?;
+    let Kind::Map(entries) = &document.kind else { return None };
+    let marks = |entry: &&Entry| {
+        let key = text_of(&entry.key).unwrap_or_default();
+        matches!(key, "kind" | "data" | "binaryData" | "items" | DEFAULTS | OLD_VALUE)
+            || is_yaml(key)
+    };
+    let marked = entries.iter().find(marks).or(entries.first())?;
+    let is_kind = text_of(&marked.key) == Some("kind");
+    Some((found.what, if is_kind { marked.value.span } else { marked.key.span }))
+}
+
+/// The pieces of a text that are documents of their own, none of it left out.
+fn documents(text: &str) -> Vec<&str> {
+    let mut all = Vec::new();
+    let (mut begin, mut at) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        if at > begin && line.trim_end() == "---" {
+            all.push(&text[begin..at]);
+            begin = at;
+        }
+        at += line.len();
+    }
+    all.push(&text[begin..]);
+    all
+}
+
+/// Where the chart of `YuniKorn` has the entries of its `ConfigMap`, and where it had the queue file before.
+const DEFAULTS: &str = "yunikornDefaults";
+const OLD_VALUE: &str = "configuration";
+/// How deep items of lists of Kubernetes, or values of charts within charts, are looked at.
+const DEPTH_MAX: usize = 3;
+
+struct Search<'s> {
+    source: &'s str,
+    /// How many lines stand before it.
+    lines_before: usize,
+    files: Vec<Wrapped>,
+    others: Vec<String>,
+}
+
+impl<'s> Search<'s> {
+    const fn of(source: &'s str, lines_before: usize) -> Self {
+        Self { source, lines_before, files: Vec::new(), others: Vec::new() }
+    }
+
+    fn document(mut self, node: &Node) -> Option<Wrapper> {
+        let what = self.object(node, 0)?;
+        Some(Wrapper { what, files: self.files, others: self.others })
+    }
+
+    /// Returns what an object is, with its queue files noted; none where it is nothing of this kind.
+    fn object(&mut self, node: &Node, depth: usize) -> Option<&'static str> {
+        let Kind::Map(entries) = &node.kind else { return None };
+        let value = |key: &str| {
+            entries.iter().find(|one| text_of(&one.key) == Some(key)).map(|entry| &entry.value)
+        };
+        if depth > DEPTH_MAX || value("partitions").is_some() {
+            return None;
+        }
+        let kind = value("kind").and_then(text_of);
+        if let (Some("List" | "ConfigMapList"), Some(Kind::List(items))) =
+            (kind, value("items").map(|items| &items.kind))
+        {
+            let found: Vec<_> =
+                items.iter().filter_map(|item| self.object(item, depth + 1)).collect();
+            return (!found.is_empty()).then_some("a list of objects of Kubernetes");
+        }
+        let holds = |key: &str| value(key).is_some_and(has_file);
+        if kind == Some("ConfigMap") || kind.is_none() && (holds("data") || holds("binaryData")) {
+            for (key, packed) in [("data", false), ("binaryData", true)] {
+                if let Some(Kind::Map(inner)) = value(key).map(|inner| &inner.kind) {
+                    self.entries(inner, (key, packed));
+                }
+            }
+            return Some("a ConfigMap of Kubernetes");
+        }
+        if kind.is_some() {
+            return None;
+        }
+        if let Some(Kind::Map(inner)) = value(DEFAULTS).map(|inner| &inner.kind) {
+            self.entries(inner, (DEFAULTS, false));
+            return Some("a file of values for Helm");
+        }
+        self.values(entries, depth)
+    }
+
+    /// The values of a chart, of which `YuniKorn`'s may be a part, or entries without what is around them.
+    fn values(&mut self, entries: &[Entry], depth: usize) -> Option<&'static str> {
+        let of_old = |entry: &&Entry| {
+            text_of(&entry.key) == Some(OLD_VALUE)
+                && text_of(&entry.value).is_some_and(|text| text.contains("partitions"))
+        };
+        if let Some(entry) = entries.iter().find(of_old) {
+            self.file(entry, ("", false));
+            return Some("a file of values for Helm");
+        }
+        if entries.iter().any(is_file) {
+            self.entries(entries, ("", false));
+            return Some("a part of a ConfigMap");
+        }
+        let mut found = entries.iter().filter_map(|entry| self.object(&entry.value, depth + 1));
+        found.next()
+    }
+
+    fn entries(&mut self, entries: &[Entry], within: (&str, bool)) {
+        for entry in entries {
+            if is_file(entry) {
+                self.file(entry, within);
+            } else if let Some(key) = text_of(&entry.key) {
+                self.others.push(key.to_owned());
+            }
+        }
+    }
+
+    fn file(&mut self, entry: &Entry, (within, packed): (&str, bool)) {
+        let written = text_of(&entry.key).unwrap_or_default();
+        let value = text_of(&entry.value).unwrap_or_default();
+        let text = match written.strip_suffix(".gz") {
+            Some(_) if packed => unpacked(value),
+            _ if packed => Err(format!(
+                "the scheduler reads keys of binaryData that end with .gz alone; call it {written}.gz"
+            )),
+            _ => Ok(value.as_bytes().to_vec()),
+        };
+        let start = entry.key.span.start.min(self.source.len());
+        let line = self.source[..start].lines().count().max(1);
+        let whole = self.source[..start].rfind('\n').map_or(0, |end| end + 1);
+        let of_key = self.source[whole..].lines().next().unwrap_or_default();
+        let ends = of_key.trim_end().rsplit(' ').next().unwrap_or_default();
+        self.files.push(Wrapped {
+            key: written.strip_suffix(".gz").unwrap_or(written).to_owned(),
+            within: within.to_owned(),
+            line: self.lines_before + line,
+            in_lines: !packed && ends.starts_with('|'),
+            text,
+        });
+    }
+}
+
+fn text_of(node: &Node) -> Option<&str> {
+    match &node.kind {
+        Kind::Scalar(scalar) => Some(&scalar.text),
+        Kind::List(_) | Kind::Map(_) => None,
+    }
+}
+
+fn is_yaml(key: &str) -> bool {
+    let key = key.strip_suffix(".gz").unwrap_or(key);
+    key.len() > ".yaml".len() && (key.ends_with(".yaml") || key.ends_with(".yml"))
+}
+
+/// Whether an entry holds a queue file: text under the name of a file.
+fn is_file(entry: &Entry) -> bool {
+    text_of(&entry.key).is_some_and(is_yaml) && text_of(&entry.value).is_some()
+}
+
+fn has_file(node: &Node) -> bool {
+    match &node.kind {
+        Kind::Map(entries) => entries.iter().any(is_file),
+        Kind::Scalar(_) | Kind::List(_) => false,
+    }
+}
+
+/// Text that was packed with gzip and written in base64. One byte more than a queue file may have is enough to
+/// refuse it.
+fn unpacked(value: &str) -> Result<Vec<u8>, String> {
+    let letters: String = value.split_whitespace().collect();
+    let packed = STANDARD
+        .decode(letters)
+        .map_err(|error| format!("its value is not base64 ({error}); pack it again"))?;
+    let most = u64::try_from(FILE_BYTES_MAX).map_or(u64::MAX, |bytes| bytes + 1);
+    let mut text = Vec::new();
+    MultiGzDecoder::new(&packed[..])
+        .take(most)
+        .read_to_end(&mut text)
+        .map_err(|error| format!("its value is not packed with gzip ({error}); pack it again"))?;
+    Ok(text)
+}
