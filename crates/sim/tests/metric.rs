@@ -216,8 +216,8 @@ fn free_room_is_compared_with_each_waiting_task_and_all_that_it_needs() {
         |cores: i64, gpus: i64| Amounts::from([("nvidia.com/gpu", gpus), ("vcore", cores * 1_000)]);
     let unusable = |needs: &[Amounts]| {
         let mut outcome = Outcome {
-            nodes: vec![support::node("n", size(4, 1))],
-            queues: vec![support::queue("root", None, true)],
+            nodes: vec![node("n", size(4, 1))],
+            queues: vec![queue("root", None, true)],
             end_ms: 10 * HOUR,
             ..Outcome::default()
         };

@@ -29,8 +29,8 @@ impl Command {
     /// them. A task counts the asks of all its members. A queue file counts nothing: its reader bounds it.
     pub fn size(&self) -> usize {
         let size = match self {
+            Self::SubmitTask(task) => return task.size(),
             Self::Submit(submit) => of_submit(submit),
-            Self::SubmitTask(task) => task.size(),
             Self::Ask(ask) => of_ask(ask),
             Self::AddNode(AddNode { partition, node, capacity, attributes, schedulable: _ }) => {
                 let attributes = attributes.iter();
@@ -83,10 +83,11 @@ impl Command {
 }
 
 impl SubmitTask {
-    /// Returns the size of the submission with one ask for each member.
+    /// Returns the size of the submission, of its one ask in the command, and of the ask of each member in the events.
     fn size(&self) -> usize {
         let members = usize::try_from(self.members()).unwrap_or(usize::MAX);
-        of_submit(&self.submit).saturating_add(of_ask(&self.ask).saturating_mul(members))
+        let asks = of_ask(&self.ask).saturating_mul(members.saturating_add(1));
+        of_submit(&self.submit).saturating_mul(2).saturating_add(asks)
     }
 }
 
