@@ -212,7 +212,8 @@ fn text_of(node: &Node) -> Option<&str> {
 
 fn is_yaml(key: &str) -> bool {
     let key = key.strip_suffix(".gz").unwrap_or(key);
-    key.len() > ".yaml".len() && (key.ends_with(".yaml") || key.ends_with(".yml"))
+    let name = key.strip_suffix(".yaml").or_else(|| key.strip_suffix(".yml"));
+    name.is_some_and(|name| !name.is_empty())
 }
 
 /// Whether an entry holds a queue file: text under the name of a file.

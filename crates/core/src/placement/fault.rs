@@ -112,9 +112,10 @@ impl Refused {
     pub const fn code(&self) -> RefusalCode {
         match self {
             Self::NoRules(_) => RefusalCode::PlNoRules,
-            Self::Fault { fault: Fault::Rejected, .. } => RefusalCode::PlRejected,
+            Self::Fault { fault: Fault::Rejected, .. } | Self::NoMatch { .. } => {
+                RefusalCode::PlRejected
+            }
             Self::Fault { .. } => RefusalCode::PlRuleError,
-            Self::NoMatch { .. } => RefusalCode::PlRejected,
         }
     }
 }

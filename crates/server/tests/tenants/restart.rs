@@ -100,7 +100,7 @@ async fn tr_54_after_the_timeout_it_goes_on_without_the_nodes_that_have_not_repo
     let journal = ended().await;
     let scene = Scene::again(&journal).await;
     // It goes on where the other ended.
-    scene.server.turn(5_000).await;
+    scene.server.turn(0).await;
     raise(&scene).await;
     // 60 seconds are as by default.
     scene.server.turn(59_999).await;

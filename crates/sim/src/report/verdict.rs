@@ -95,11 +95,12 @@ fn overall(old: &Summary, new: &Summary) -> String {
         times(before.waits.p95_ms, after.waits.p95_ms),
     );
     if before.waits.jobs != after.waits.jobs {
-        text.push_str(&format!(
-            " {} started before, {} after: jobs that never started are in no wait.",
-            pretty::count(before.waits.jobs),
-            pretty::count(after.waits.jobs)
-        ));
+        let [before, after] = [before, after].map(|one| pretty::count(one.waits.jobs));
+        text += " ";
+        text += &before;
+        text += " started before, ";
+        text += &after;
+        text += " after: jobs that never started are in no wait.";
     }
     text
 }

@@ -95,6 +95,15 @@ fn is_new(
     let SubmitTask { submit, settings, .. } = submitted;
     let row = books.partition(partition);
     let (tenant, key) = (&submit.tenant, &settings.request.key);
+    if let Some(other) = row.tasks.submitted(tenant, key).filter(|_| !key.is_empty()) {
+        let config = row.settings.tenants.as_deref();
+        let ttl = config.map(|config| config.idempotency_ttl).unwrap_or_default();
+        let other = books.application(other);
+        if now < other.submitted + ttl {
+            let (task, tenant, key) = (other.name.clone(), tenant.clone(), key.clone());
+            return Err(TaskRejection::KeyTaken { tenant, task, key });
+        }
+    }
     if !key.is_empty() {
         let config = row.settings.tenants.as_deref();
         let ttl = config.map(|config| config.idempotency_ttl).unwrap_or_default();
@@ -104,15 +113,6 @@ fn is_new(
         }
         if row.spent_keys.count(&tenant) >= SpentKeys::MAX {
             return Err(TaskRejection::ManyKeys { tenant, most: SpentKeys::MAX });
-        }
-    }
-    if let Some(other) = row.tasks.submitted(tenant, key).filter(|_| !key.is_empty()) {
-        let config = row.settings.tenants.as_deref();
-        let ttl = config.map(|config| config.idempotency_ttl).unwrap_or_default();
-        let other = books.application(other);
-        if now < other.submitted + ttl {
-            let (task, tenant, key) = (other.name.clone(), tenant.clone(), key.clone());
-            return Err(TaskRejection::KeyTaken { tenant, task, key });
         }
     }
     let live = row.applications.get(&submit.application).copied();

@@ -106,8 +106,8 @@ fn list(lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let items: String = lines.iter().map(|line| format!("<li>{}</li>", escape(line))).collect();
-    format!("<ul>{items}</ul>\n")
+    let items: Vec<_> = lines.iter().map(|line| escape(line)).collect();
+    format!("<ul><li>{}</li></ul>\n", items.join("</li><li>"))
 }
 
 /// The numbers that people ask for first.
