@@ -18,6 +18,9 @@ pub struct SpentKeys {
     /// The same in order of time; follows from `keys`.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     times: OrderedMap<(Timestamp, Name, Name), ()>,
+    /// The same by tenant; follows from `keys`.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    own_times: OrderedMap<(Name, Timestamp, Name), ()>,
     /// How many keys each tenant has that has any; follows from `keys`.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     counts: OrderedMap<Name, u32>,
@@ -30,6 +33,14 @@ impl SpentKeys {
     /// Returns when the forgotten task of this key was submitted.
     pub fn submitted(&self, tenant: &Name, key: &Name) -> Option<Timestamp> {
         self.keys.get(&(tenant.clone(), key.clone())).copied()
+    }
+
+    /// Returns whether a tenant has as many keys as it may, and all of them are still valid.
+    pub fn is_full(&self, tenant: &Name, now: Timestamp, ttl: Millis) -> bool {
+        let from = (tenant.clone(), Timestamp::ZERO, Name::default());
+        let oldest = self.own_times.iter_from(&from).map(|(key, ())| key).next();
+        let oldest = oldest.filter(|(of, ..)| of == tenant);
+        self.count(tenant) >= Self::MAX && oldest.is_some_and(|(_, at, _)| now < *at + ttl)
     }
 
     /// Returns how many keys a tenant has here.
@@ -51,6 +62,7 @@ impl SpentKeys {
         self.remove(tenant, key);
         self.keys.insert((tenant.clone(), key.clone()), submitted);
         self.times.insert((submitted, tenant.clone(), key.clone()), ());
+        self.own_times.insert((tenant.clone(), submitted, key.clone()), ());
         self.counts.insert(tenant.clone(), self.count(tenant) + 1);
     }
 
@@ -59,6 +71,7 @@ impl SpentKeys {
         let Some(submitted) = self.submitted(tenant, key) else { return };
         self.keys.remove(&(tenant.clone(), key.clone()));
         self.times.remove(&(submitted, tenant.clone(), key.clone()));
+        self.own_times.remove(&(tenant.clone(), submitted, key.clone()));
         match self.count(tenant) {
             0 | 1 => drop(self.counts.remove(tenant)),
             count => drop(self.counts.insert(tenant.clone(), count - 1)),
@@ -74,5 +87,28 @@ impl SpentKeys {
             let (tenant, key) = (tenant.clone(), key.clone());
             self.remove(&tenant, &key);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_bounded_for_each_tenant_and_their_time_makes_place_for_others() {
+        let (mut spent, ttl) = (SpentKeys::default(), Millis::new(10));
+        let (a, b) = (Name::new("a"), Name::new("b"));
+        for number in 0..SpentKeys::MAX {
+            spent.add(&a, &Name::from(alloc::format!("{number}")), Timestamp::from_millis(1));
+        }
+        spent.add(&b, &Name::new("7"), Timestamp::from_millis(5));
+        let at = Timestamp::from_millis;
+        assert!(spent.is_full(&a, at(10), ttl) && !spent.is_full(&b, at(10), ttl));
+        assert_eq!(spent.indexed_again(), spent);
+        // Nothing else has to happen for the next submission to be taken.
+        assert!(!spent.is_full(&a, at(11), ttl));
+        spent.expire(at(11), ttl);
+        assert_eq!((spent.count(&a), spent.count(&b)), (0, 1));
+        assert_eq!(spent.submitted(&b, &Name::new("7")), Some(at(5)));
     }
 }

@@ -118,7 +118,8 @@ async fn a_client_that_does_not_read_is_left_behind() {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4_096).unwrap();
     let mut slow = socket.connect(server.address).await.unwrap();
-    let request = "GET /headroom/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let request = "GET /headroom/v1/events HTTP/1.1\r\nHost: localhost\r\n\
+                   Accept: text/event-stream\r\n\r\n";
     slow.write_all(request.as_bytes()).await.unwrap();
     let mut head = [0; 15];
     slow.read_exact(&mut head).await.unwrap();

@@ -111,7 +111,7 @@ fn is_new(
         if row.spent_keys.submitted(&tenant, &key).is_some_and(|submitted| now < submitted + ttl) {
             return Err(TaskRejection::KeySpent { tenant, key });
         }
-        if row.spent_keys.count(&tenant) >= SpentKeys::MAX {
+        if row.spent_keys.is_full(&tenant, now, ttl) {
             return Err(TaskRejection::ManyKeys { tenant, most: SpentKeys::MAX });
         }
     }
