@@ -44,7 +44,7 @@ fn tenants(name: &str) -> (Folder, Server) {
 
 fn start(folder: &Folder) -> Server {
     let node = "1*{vcore: 16, memory: 64G}";
-    let arguments = ["--queues", "queues.yaml", "--journal", "journal", "--demo-nodes", node];
+    let arguments = ["--queues", "queues.yaml", "--journal-path", "journal", "--demo-nodes", node];
     Server::start(folder, &[&arguments[..], &["--limits-requests", "64"]].concat())
 }
 
@@ -221,7 +221,7 @@ fn whoever_takes_the_files_away_stops_the_writer_and_nobody_writes_beside_it() {
     // The log itself is locked, too.
     let node = "1*{vcore: 16}";
     let arguments =
-        ["serve", "--listen", "127.0.0.1:0", "--journal", "journal", "--demo-nodes", node];
+        ["serve", "--listen", "127.0.0.1:0", "--journal-path", "journal", "--demo-nodes", node];
     let second = folder.run(&arguments);
     assert_ne!(second.code, Some(0));
     assert!(second.stderr.contains("in use"), "{}", second.stderr);

@@ -15,7 +15,7 @@ use super::{gang, recovery, task, tenant};
 
 /// How many events one tick may make before it leaves further timers to the next: one record must not hold all that
 /// a million timers do at once.
-const EVENTS_PER_TICK: usize = 65_536;
+const EVENTS_PER_TICK: usize = 1 << 18;
 
 /// What follows from the timers that have fired, the earliest first. What is left is due at once.
 pub(super) fn fire(books: &Books, now: Timestamp) -> Result<Vec<Event>, Rejection> {

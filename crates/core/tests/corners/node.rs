@@ -109,12 +109,12 @@ fn foreign_use_takes_room_on_its_node_and_counts_in_no_queue() {
             foreign f1: f1 occupies n1, a1 on n1, app1 Running
             foreign f2: f2 occupies n1
             foreign f2: refused UNKNOWN_NODE: node n9 is not registered in partition default
-            foreign f2: refused FOREIGN_SIZE: f2 on a node takes {vcore: 0 m}; at least one amount must be above zero and none below
+            foreign f2: f2 occupies n1
             ask a2
               a2 waits NO_NODE_FITS: no node fits: the ask needs 1 vcore, the most that any node in use has free is 0; wait for a release, or add nodes
-            foreign-gone f1: f1 gone
+            foreign-gone f1: f1 gone, a2 on n1
             foreign-gone f9: nothing
-            foreign-gone f2: f2 gone, a2 on n1
+            foreign-gone f2: f2 gone
         "#]],
     );
     let mut cluster = Cluster::with(parent("root", vec![leaf("a")]));

@@ -407,8 +407,10 @@ fn an_ask_for_which_a_node_is_kept_may_be_withdrawn_where_no_release_helps() {
         queue root.b max vcore=3
         node n1 vcore=10
         node n2 vcore=10
-        foreign x1 n1 vcore=5
-        foreign x2 n2 vcore=7
+        queue root.full
+        app fill root.full zed
+        ask x1 fill vcore=5
+        ask x2 fill vcore=7
         app first root.a ann
         ask large first vcore=8
         wait 3s

@@ -351,8 +351,10 @@ fn what_it_waited_for_is_told_in_order() {
         queue root.a max vcore=8
         node n1 vcore=10
         node n2 vcore=10
-        foreign x1 n1 vcore=6
-        foreign x2 n2 vcore=6
+        queue root.full
+        app fill root.full zed
+        ask x1 fill vcore=6
+        ask x2 fill vcore=6
         app app1 root.a ann
         ask a1 app1 vcore=1
         app next root.a ann

@@ -80,7 +80,7 @@ fn a_draining_queue_takes_in_nothing_and_nothing_is_made_below() {
     let queue = world.books.queue_at(partition, "root.a").unwrap();
     assert_eq!(world.books.queue(queue).state, QueueState::Draining);
     assert_eq!(submit(&mut world, "app3", "root.a").as_deref(), Some("PL-REJECTED"));
-    assert_eq!(submit(&mut world, "app4", "root.p.new").as_deref(), Some("PL-CREATE"));
+    assert_eq!(submit(&mut world, "app4", "root.p.new").as_deref(), Some("PL-REJECTED"));
     load(&mut world, first).unwrap();
     assert_eq!(submit(&mut world, "app3", "root.a"), None);
     assert_eq!(submit(&mut world, "app4", "root.p.new"), None);

@@ -184,7 +184,8 @@ pub(crate) const REQUIRED_NODE_FULL: Scene = Scene {
         queue root.system
         node n1 vcore=16 memory=64Gi
         node n2 vcore=16 memory=64Gi
-        foreign build-77 n1 vcore=15800m memory=32Gi
+        app builds root.system ops
+        ask build-77 builds vcore=15800m memory=32Gi requires n1
         app logs root.system ops
         ask agent-n1 logs vcore=500m memory=512Mi requires n1
         wait 60s
