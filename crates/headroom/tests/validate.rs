@@ -302,7 +302,8 @@ fn completions_know_the_command() {
 /// A text as the value of a key, indented by so much.
 fn indented(text: &str, by: usize) -> String {
     let blanks = " ".repeat(by);
-    text.lines().map(|line| format!("{blanks}{line}\n")).collect()
+    let lines: Vec<String> = text.lines().map(|line| format!("{blanks}{line}")).collect();
+    lines.join("\n") + "\n"
 }
 
 /// What `kubectl create configmap` makes of a queue file that was packed.

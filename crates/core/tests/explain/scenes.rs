@@ -346,6 +346,10 @@ fn what_it_waited_for_is_told_in_order() {
     let all = explanation.history.iter();
     let told: Vec<_> = all.map(|mark| (mark.at.as_millis(), mark.code.as_str())).collect();
     assert_eq!(told, [(0, "QUEUE_MAX"), (5_000, "ROOT_CAPACITY")]);
+}
+
+#[test]
+fn a_reserved_node_makes_no_other_ask_of_it() {
     let world = tell_world(
         "
         queue root.a max vcore=8

@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
@@ -25,6 +25,7 @@ use tracing::Instrument as _;
 use super::acceptor::Peer;
 use super::body::{self, Taken};
 use super::cors;
+use super::headers;
 use super::host::{self, Hosts};
 use super::message::messages;
 use super::outgoing::{self, Endless, Outgoing, Unsent};
@@ -158,8 +159,8 @@ impl Gate {
 
     /// Judge a request by its head; who makes it.
     async fn judge(&self, asked: &Asked, request: &Parts) -> Result<Option<Caller>, Refusal> {
-        let (headers, uri) = (&request.headers, &request.uri);
-        let host = host::asked(uri, headers);
+        let (head, uri) = (&request.headers, &request.uri);
+        let host = host::asked(uri, head);
         if self.auth.is_none() {
             self.hosts.check(host)?;
         }
@@ -174,11 +175,11 @@ impl Gate {
             rates.take(&self.engine, caller.as_ref(), (asked.route, &asked.path))?;
         }
         if asked.surface == Surface::Rest {
-            are_readable(headers)?;
+            headers::are_readable(head)?;
         }
         if asked.surface == Surface::Rest && asked.is_change() {
             let proof = caller.as_ref().map_or(Proof::Nothing, |caller| caller.proof);
-            auth::not_from_elsewhere(proof, headers, host)?;
+            auth::not_from_elsewhere(proof, head, host)?;
         }
         if asked.is_change() {
             self.takes_commands()?;
@@ -325,32 +326,6 @@ impl Gate {
             Refusal::new(Code::TooSlow, why)
         }
     }
-}
-
-/// The headers that handlers read. What cannot be read must not count as absent: an `Idempotency-Key` would submit a
-/// task twice, a `Last-Event-ID` would lose events.
-const READ_HEADERS: [&str; 9] = [
-    "accept",
-    "content-length",
-    "content-type",
-    "idempotency-key",
-    "if-match",
-    "if-none-match",
-    "last-event-id",
-    "origin",
-    "x-headroom-request",
-];
-
-/// Refuses a header that is read and is not visible ASCII.
-fn are_readable(headers: &HeaderMap) -> Result<(), Refusal> {
-    let is_unreadable =
-        |name: &&&str| headers.get_all(**name).iter().any(|one| one.to_str().is_err());
-    READ_HEADERS.iter().find(is_unreadable).map_or(Ok(()), |name| {
-        let why = format!(
-            "the header `{name}` has bytes that are not visible ASCII; send visible ASCII only"
-        );
-        Err(Refusal::new(Code::Malformed, why))
-    })
 }
 
 /// Judge a request, have it answered, and write down what it changed.

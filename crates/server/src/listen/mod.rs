@@ -9,6 +9,7 @@ mod bound;
 mod connection;
 mod cors;
 mod gate;
+mod headers;
 mod host;
 mod message;
 mod outgoing;

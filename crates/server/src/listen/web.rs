@@ -67,14 +67,13 @@ async fn found(folder: &Path, path: &str) -> Found {
     let (own, real) = (tokio::fs::canonicalize(folder).await, tokio::fs::canonicalize(&file).await);
     match (own, real) {
         (Ok(own), Ok(real)) if real.starts_with(&own) => Found::File,
-        (_, Ok(_)) => Found::Nothing,
         (_, Err(error)) if error.kind() == io::ErrorKind::NotFound => {
             let last = path.rsplit('/').next().unwrap_or_default();
             // A dangling link is a name of a file as well.
             let is_link = tokio::fs::symlink_metadata(&file).await.is_ok();
             if is_link || last.contains('.') { Found::Nothing } else { Found::Page }
         }
-        (_, Err(_)) => Found::Nothing,
+        (_, Ok(_) | Err(_)) => Found::Nothing,
     }
 }
 
