@@ -336,10 +336,10 @@ fn values_of_options() {
         2 error: invalid value 'arrivals=0' for '--stretch <FACTORS>': the stretch arrivals=0 must be a number from 0.000001 to 1000000, such as 0.5
         2 error: invalid value 'speed=2' for '--stretch <FACTORS>': the stretch "speed=2" is neither run=X nor arrivals=Y nor both with a comma between
         2 error: invalid value 'run=1e9' for '--stretch <FACTORS>': the stretch run=1000000000 must be a number from 0.000001 to 1000000, such as 0.5
-        2 error: invalid value 'u{x}' for '--users <TEMPLATE>': the template "u{x}" names the field "x"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {row} and {row%N} with N from 1
+        2 error: invalid value 'u{x}' for '--users <TEMPLATE>': the template "u{x}" names the field "x"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row} and {row%N} with N from 1
         2 error: invalid value '' for '--users <TEMPLATE>': the template is empty; expected text with fields, such as u{user}
         2 error: invalid value 'g{' for '--groups <TEMPLATE>': the template "g{" has a '{' without its partner
-        2 error: invalid value 'root.{row%0}' for '--queue-of <TEMPLATE>': the template "root.{row%0}" names the field "row%0"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {row} and {row%N} with N from 1
+        2 error: invalid value 'root.{row%0}' for '--queue-of <TEMPLATE>': the template "root.{row%0}" names the field "row%0"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row} and {row%N} with N from 1
         2 error: invalid value 'yarn' for '--format <FORMAT>': "yarn" is no format of a workload; the formats are swf, openb, sacct, jsonl and yarn-sls
         2 error: invalid value 'round' for '--shape <SHAPE>'
         2 error: invalid value 'minus' for '--seed <SEED>': invalid digit found in string

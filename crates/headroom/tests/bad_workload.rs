@@ -66,7 +66,7 @@ fn a_line_of_our_own_format() {
         1 error: malformed.jsonl:2: column 11: EOF while parsing a value
         1 error: list.jsonl:2: the line is "[1, 2]", expected a JSON object, {…}
         1 error: twice.jsonl:2: job j1 stands in line 1 already; every job needs a name of its own: remove one, or leave such lines out with --skip-bad-lines
-        1 error: unknown-field.jsonl:1: column 44: unknown field `usr`, expected one of `id`, `submit_ms`, `run_ms`, `user`, `groups`, `queue`, `priority`, `may_preempt`, `preemptable`, `tasks`, `resources`, `more`, `master`, `nodeLabel`, `node_label`, `lifetime_s`, `partition`, `qos`
+        1 error: unknown-field.jsonl:1: column 44: unknown field `usr`, expected one of `id`, `submit_ms`, `run_ms`, `user`, `groups`, `queue`, `priority`, `may_preempt`, `preemptable`, `tasks`, `resources`, `more`, `master`, `nodeLabel`, `node_label`, `lifetime_s`, `tags`, `partition`, `qos`
         1 error: unknown-queue.jsonl:1: job j1 goes to queue root.x, which the queue file does not have; its leaf queues are: root.a, root.p.b
         1 error: parent-queue.jsonl:1: job j1 goes to queue root.p, which is a parent; applications go to leaves: root.a, root.p.b
         1 error: root-queue.jsonl:1: job j1 goes to queue root, which is a parent; applications go to leaves: root.a, root.p.b
@@ -141,7 +141,7 @@ fn a_line_of_a_trace() {
         1 error: quote.csv:2: a quotation mark is not closed within the line
         1 error: header.csv:1: column 3 of the header is "memory", expected "memory_mib"; an openb pod list begins with name,cpu_milli,memory_mib,num_gpu,gpu_milli
         1 error: only-header.csv holds no job to play: lines read: 1, none left out
-        1 error: jobs.txt:1: the header "JobID|User" has no column for a submission; export with sacct --parsable2 --allocations --format=JobID,User,Account,Partition,QOS,Submit,ElapsedRaw,ReqCPUS,ReqMem,ReqTRES,NNodes,State, of which Submit is needed
+        1 error: jobs.txt:1: the header "JobID|User" has no column for a submission; export with sacct --parsable2 --allocations --format=JobID,User,Account,Partition,QOS,Submit,Start,ElapsedRaw,ReqCPUS,ReqMem,ReqTRES,NNodes,State, of which Submit is needed
         1 error: cannot tell the format of unknown.txt from its name or its first line; name it: --format swf, openb, sacct, jsonl or yarn-sls
         1 error: cannot tell the format of empty from its name or its first line; name it: --format swf, openb, sacct, jsonl or yarn-sls
     "#]].assert_eq(&workloads(&folder, &files, &["--queue-of", "root.a"]));

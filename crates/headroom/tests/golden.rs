@@ -32,11 +32,11 @@ fn the_example_gives_these_bytes() {
         writeln!(found, "{file} {hash:032x}").unwrap();
     }
     expect![[r#"
-        decisions "71ef7b021f40b1ab81c8c4aeaf6a61f1"
-        campus.json fa5ee6c1af12948e388ee8807c2fe9c3
-        campus.html b2425161a526fa17bbb9787ce4515368
-        csv/allocations.csv 1db0c77613eae89365e19bc097b11237
-        csv/decisions.csv d7919f204e67f967fe04e587c4f35c31
+        decisions "0167ab3d1a3424b8fc448e47a61f9b5f"
+        campus.json c05f3db486af5173e68cd86bdb49e647
+        campus.html f290790c82e81f3834de9395d400742f
+        csv/allocations.csv 10800e04d27d5910b8e3ed3d8402b46f
+        csv/decisions.csv b6cf967a7ff3557754663259adf770c9
     "#]]
     .assert_eq(&found);
 }
@@ -52,8 +52,8 @@ fn the_scenes_give_these_bytes() {
         writeln!(found, "{file} {hash:032x}").unwrap();
     }
     expect![[r#"
-        scenes.json 24b07fee57fae51b697c1097dca7bb04
-        scenes.html e3d7eb5e6ff91c97b56b6f100d1c8039
+        scenes.json ba04ebc000299c2d7c4ae7c9f121e794
+        scenes.html 1046beb9e02e9ba27fb30f1f9116cadf
     "#]]
     .assert_eq(&found);
 }
