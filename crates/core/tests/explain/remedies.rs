@@ -405,12 +405,11 @@ fn an_ask_for_which_a_node_is_kept_may_be_withdrawn_where_no_release_helps() {
         "
         queue root.a
         queue root.b max vcore=3
-        node n1 vcore=10
-        node n2 vcore=10
         queue root.full
+        node n1 vcore=10
+        node n2 vcore=3
         app fill root.full zed
         ask x1 fill vcore=5
-        ask x2 fill vcore=7
         app first root.a ann
         ask large first vcore=8
         wait 3s
@@ -422,7 +421,6 @@ fn an_ask_for_which_a_node_is_kept_may_be_withdrawn_where_no_release_helps() {
             shrink: vcore 4000 -> 3000
             release: root.b max vcore 3000 -> 4000, large
             add: node {vcore: 4000 m}, root.b max vcore 3000 -> 4000
-            add: n2 by {vcore: 1000 m}, root.b max vcore 3000 -> 4000
         "#]],
     );
 }

@@ -353,9 +353,9 @@ fn a_reserved_node_makes_no_other_ask_of_it() {
     let world = tell_world(
         "
         queue root.a max vcore=8
+        queue root.full
         node n1 vcore=10
         node n2 vcore=10
-        queue root.full
         app fill root.full zed
         ask x1 fill vcore=6
         ask x2 fill vcore=6
