@@ -16,7 +16,7 @@ pub const IDEMPOTENCY_KEY_MAX: usize = 255;
 /// A task that is submitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct NewTask {
+pub struct TaskSubmission {
     /// Its id, unique among tasks and applications; absent: one is made. Sent again with the same
     /// content it is the same task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
