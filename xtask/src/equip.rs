@@ -2,7 +2,8 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::step::{Bench, one};
@@ -14,7 +15,8 @@ pub(crate) const INSTALL_DENY: &str = "cargo install cargo-deny --locked --versi
 const SCHEMATHESIS: &str = "schemathesis==4.32.5";
 
 /// What the Python client and its tests need.
-const PYTHON_CLIENT: &str = "httpx==0.28.1 pydantic==2.14.3 mypy==2.4.1 pytest==9.2.0";
+const PYTHON_CLIENT: &str =
+    "httpx==0.28.1 pydantic==2.14.3 mypy==2.4.1 pytest==9.2.0 flit_core==3.12.0";
 
 /// Names that the browser goes by.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
@@ -111,16 +113,24 @@ fn python(bench: &mut Bench) {
         return;
     }
     let folder = bench.target().join("python-client");
-    let (ours, there) = (folder.join("bin/python"), folder.join("bin/mypy"));
-    if !there.is_file() {
-        let folder = folder.display();
-        let by_hand =
-            format!("python3 -m venv {folder} && {folder}/bin/pip install --quiet {PYTHON_CLIENT}");
-        install("httpx", &by_hand, bench.command("sh", &["-c", &by_hand]));
+    if environment(bench, &folder, PYTHON_CLIENT) {
+        bench.variables.push(("HEADROOM_PYTHON", folder.join("bin/python").into()));
     }
-    if there.is_file() {
-        bench.variables.push(("HEADROOM_PYTHON", OsString::from(ours)));
+}
+
+/// Makes a Python environment with these packages. Returns whether it has them.
+fn environment(bench: &Bench, folder: &Path, packages: &str) -> bool {
+    // The list of an earlier version of the project may be shorter.
+    let list = folder.join("packages.txt");
+    let has_all = || fs::read_to_string(&list).is_ok_and(|there| there.trim() == packages);
+    if !has_all() {
+        let place = folder.display();
+        let by_hand = format!(
+            "python3 -m venv {place} && {place}/bin/pip install --quiet {packages} && echo {packages} > {place}/packages.txt"
+        );
+        install(packages, &by_hand, bench.command("sh", &["-c", &by_hand]));
     }
+    has_all()
 }
 
 /// The toolchain of the foreign client, and the modules that it is made of.
