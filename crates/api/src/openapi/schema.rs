@@ -19,6 +19,7 @@ macro_rules! schemas {
 pub(super) fn components() -> ComponentsBuilder {
     named().into_iter().fold(ComponentsBuilder::new(), |components, (name, mut schema)| {
         name_constants(&name, &mut schema);
+        describe_alternatives(&mut schema);
         components.schema(name, schema)
     })
 }
@@ -35,6 +36,23 @@ fn name_constants(schema_name: &str, schema: &mut RefOr<Schema>) {
     });
     let names = Value::from_iter(names);
     object.extensions.get_or_insert_with(Extensions::default).insert(ENUM_NAMES.to_owned(), names);
+}
+
+/// Moves the descriptions of alternatives that are references to the schema itself.
+///
+/// The generator of TypeScript code does not import what a reference with a description names.
+fn describe_alternatives(schema: &mut RefOr<Schema>) {
+    let RefOr::T(Schema::OneOf(one_of)) = schema else { return };
+    for alternative in &mut one_of.items {
+        let RefOr::Ref(reference) = alternative else { continue };
+        if reference.description.is_empty() {
+            continue;
+        }
+        let name = reference.ref_location.rsplit('/').next().unwrap_or_default();
+        let line = format!("\n- `{name}`: {}", reference.description);
+        one_of.description.get_or_insert_default().push_str(&line);
+        reference.description.clear();
+    }
 }
 
 /// The extension from which generators of clients take the names of constants.

@@ -19,6 +19,54 @@ const GENERATED: [&str; 7] = [
     "ServerConfiguration",
 ];
 
+/// Words of Go that are no names, or stand for a type of the language.
+const RESERVED: [&str; 44] = [
+    "any",
+    "bool",
+    "break",
+    "byte",
+    "case",
+    "chan",
+    "complex128",
+    "complex64",
+    "const",
+    "continue",
+    "default",
+    "defer",
+    "else",
+    "error",
+    "fallthrough",
+    "float32",
+    "float64",
+    "for",
+    "func",
+    "go",
+    "goto",
+    "if",
+    "import",
+    "int",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "interface",
+    "map",
+    "nil",
+    "package",
+    "range",
+    "return",
+    "rune",
+    "select",
+    "string",
+    "struct",
+    "switch",
+    "type",
+    "uint",
+    "uint64",
+    "uintptr",
+    "var",
+];
+
 /// Names in one scope, each with its origin.
 #[derive(Default)]
 struct Scope {
@@ -47,7 +95,8 @@ fn texts<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a str> {
 /// Names of types, constructors, and constants that become equal.
 fn in_package(document: &Value) -> Vec<String> {
     let mut scope = Scope::default();
-    GENERATED.into_iter().for_each(|name| scope.add(name, name));
+    GENERATED.into_iter().for_each(|name| scope.add(name, "generated code"));
+    RESERVED.into_iter().for_each(|word| scope.add(word, "a word of Go"));
     for (schema, content) in fields(&document["components"], "schemas") {
         scope.add(schema, schema);
         for (before, behind) in
@@ -115,9 +164,22 @@ fn in_operations(document: &Value) -> Vec<String> {
     collisions.collect()
 }
 
+/// Alternatives that are references and have more than the reference, which the generator of TypeScript code drops.
+fn in_alternatives(document: &Value) -> Vec<String> {
+    let schemas = fields(&document["components"], "schemas");
+    let described = schemas.flat_map(|(schema, content)| {
+        let alternatives = content.get("oneOf").and_then(Value::as_array).into_iter().flatten();
+        let objects = alternatives.filter_map(Value::as_object);
+        let described = objects.filter(|one| one.contains_key("$ref") && one.len() > 1);
+        described.map(move |_| format!("{schema} describes an alternative that is a reference"))
+    });
+    described.collect()
+}
+
 fn collisions(document: &Value) -> Vec<String> {
     let objects = in_objects(document, "");
-    in_package(document).into_iter().chain(objects).chain(in_operations(document)).collect()
+    let others = in_operations(document).into_iter().chain(in_alternatives(document));
+    in_package(document).into_iter().chain(objects).chain(others).collect()
 }
 
 #[test]
@@ -150,7 +212,13 @@ fn each_kind_of_collision_is_found() {
         (json!({"Limit": object(&["b", "B"])}), "Limit:"),
         (json!({"Limit": object(&["node-id", "nodeId"])}), "Limit:"),
         (json!({"Limit": object(&["node", "getNode"])}), "Limit:"),
-        (json!({"Configuration": {}}), "Configuration and Configuration"),
+        (json!({"Configuration": {}}), "generated code and Configuration"),
+        (
+            json!({"Line": {"oneOf": [{"$ref": "#/components/schemas/A", "description": "Of A."}]}}),
+            "Line describes",
+        ),
+        (json!({"Type": {}}), "a word of Go and Type"),
+        (json!({"A": {"enum": ["default"]}}), "a word of Go and default of A"),
     ] {
         let Value::Object(schemas) = schemas else { unreachable!() };
         let found = collisions(&of_schemas(schemas));
