@@ -93,8 +93,9 @@ fn the_python_client_is_built_beside_the_checkout_and_its_readme_runs() {
     run(&python, "", &[&quiet[..], &["--target", installed, "."]].concat());
     assert_eq!(files(Path::new(CLIENT)), before, "the build leaves nothing in the checkout");
 
-    let [queues] = &blocks("yaml")[..] else { panic!("the README has one queue file") };
-    folder.write("queues.yaml", queues);
+    let queues = blocks("yaml");
+    assert_eq!(queues.len(), 1, "the README has one queue file");
+    folder.write("queues.yaml", &queues[0]);
     let examples = blocks("python");
     assert_eq!(examples.len(), 5, "every example is found");
     folder.write("readme.py", examples.join("\n"));
