@@ -97,6 +97,8 @@ pub(in crate::native) const fn kind_of(event: &Event) -> &'static str {
         Event::TenantRemoved { .. } => "tenantRemoved",
         Event::TenantDefaultsSet { .. } => "tenantDefaultsSet",
         Event::DriftFound { .. } => "tenantDrift",
+        Event::ManagerAway { away: Some(_), .. } => "managerAway",
+        Event::ManagerAway { away: None, .. } => "managerBack",
         Event::RecoverySet { until: Some(_), .. } => "recoveryBegun",
         Event::RecoverySet { until: None, .. } => "recoveryOver",
         Event::NodeReported { .. } => "nodeReported",
@@ -174,13 +176,7 @@ pub(super) fn text_of(event: &Event, named: &Named) -> String {
         }
         Event::NodeRemoved { .. } => format!("node {node} left"),
         Event::NodeReported { .. } => format!("node {node} is there again"),
-        Event::RecoverySet { until: Some(until), .. } => format!(
-            "nothing starts in partition {partition} before its nodes have reported, or {} ms since the epoch",
-            until.as_millis()
-        ),
-        Event::RecoverySet { until: None, .. } => {
-            format!("what waits in partition {partition} may start again")
-        }
+        Event::RecoverySet { .. } | Event::ManagerAway { .. } => text_of_hold(event, partition),
         Event::ForeignSet { resources, .. } => {
             format!("{} of another scheduler uses {} of node {node}", named.key, said(resources))
         }
@@ -208,6 +204,28 @@ pub(super) fn text_of(event: &Event, named: &Named) -> String {
             text_of_task(event, named)
         }
         _ => text_of_application(event, named),
+    }
+}
+
+/// Text of what holds a whole partition, or does no more.
+fn text_of_hold(event: &Event, partition: &Name) -> String {
+    match event {
+        Event::ManagerAway { away: Some(away), .. } => format!(
+            "resource manager {} has been away since {}; nothing starts in partition {partition} before it is back",
+            away.manager,
+            time(away.since)
+        ),
+        Event::ManagerAway { away: None, .. } => {
+            format!("the resource manager of partition {partition} is back")
+        }
+        Event::RecoverySet { until: Some(until), .. } => format!(
+            "nothing starts in partition {partition} before its nodes have reported, or {}",
+            time(*until)
+        ),
+        Event::RecoverySet { until: None, .. } => {
+            format!("what waits in partition {partition} may start again")
+        }
+        _ => String::new(),
     }
 }
 
