@@ -2,7 +2,7 @@
 
 use headroom_api::headroomv1::Event as Told;
 use headroom_core::books::TaskState;
-use headroom_core::resource::{Amounts, base_of};
+use headroom_core::resource::{Amounts, figures};
 use headroom_core::{Event, Name, PreemptionCause, TaskStep, TenantDrift, Termination};
 use headroom_engine::{Entry, Named};
 use serde_json::{Map, Value, json};
@@ -337,18 +337,14 @@ fn text_of_ask(event: &Event, named: &Named) -> String {
     }
 }
 
-/// Amounts in words, such as `64 B memory, 1000 m vcore`.
+/// Amounts as people write them, such as `memory 64Gi, vcore 1`.
 fn said(amounts: &Amounts) -> String {
     if amounts.is_empty() {
         return "nothing".to_owned();
     }
     let each = amounts.iter().map(|(name, amount)| {
-        let unit = match base_of(name) {
-            "vcore" => " m",
-            "memory" => " B",
-            _ => "",
-        };
-        format!("{amount}{unit} {name}")
+        let [figure] = figures(name, [amount]);
+        format!("{name} {figure}")
     });
     each.collect::<Vec<_>>().join(", ")
 }
