@@ -2,7 +2,8 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::step::{Bench, one};
@@ -14,13 +15,20 @@ pub(crate) const INSTALL_DENY: &str = "cargo install cargo-deny --locked --versi
 const SCHEMATHESIS: &str = "schemathesis==4.32.5";
 
 /// What the Python client and its tests need.
-const PYTHON_CLIENT: &str = "httpx==0.28.1 pydantic==2.14.3 mypy==2.4.1 pytest==9.2.0";
+const PYTHON_CLIENT: &str =
+    "httpx==0.28.1 pydantic==2.14.3 mypy==2.4.1 pytest==9.2.0 flit_core==3.12.0";
+
+/// The generator of clients, which runs on Java.
+const OPENAPI_GENERATOR: &str = "openapi-generator-cli==7.26.0";
 
 /// Names that the browser goes by.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
 /// A client of the scheduler interface that is not ours.
 const FOREIGN_CLIENT: &str = "crates/headroom/tests/go";
+
+/// A program on a client that is generated.
+const GENERATED_CLIENT: &str = "crates/headroom/tests/generated";
 
 /// Look for every tool and install what is missing. What cannot be installed is named; the
 /// step that needs it then says what it means.
@@ -34,6 +42,7 @@ pub(crate) fn all(bench: &mut Bench) {
     promtool(bench);
     schemathesis(bench);
     python(bench);
+    openapi_generator(bench);
     go(bench);
 }
 
@@ -111,16 +120,45 @@ fn python(bench: &mut Bench) {
         return;
     }
     let folder = bench.target().join("python-client");
-    let (ours, there) = (folder.join("bin/python"), folder.join("bin/mypy"));
-    if !there.is_file() {
-        let folder = folder.display();
+    if environment(bench, &folder, PYTHON_CLIENT) {
+        bench.variables.push(("HEADROOM_PYTHON", folder.join("bin/python").into()));
+    }
+}
+
+/// The generator of clients, below the build folder, and the Java that runs it.
+fn openapi_generator(bench: &mut Bench) {
+    if env::var_os("HEADROOM_OPENAPI_GENERATOR").is_some() {
+        return;
+    }
+    if find("java").is_none() {
         let by_hand =
-            format!("python3 -m venv {folder} && {folder}/bin/pip install --quiet {PYTHON_CLIENT}");
-        install("httpx", &by_hand, bench.command("sh", &["-c", &by_hand]));
+            "apt-get update && apt-get install -y --no-install-recommends default-jre-headless";
+        if find("apt-get").is_some() && is_root() {
+            install("java", by_hand, bench.command("sh", &["-c", by_hand]));
+        } else {
+            println!("java is missing; on Debian, as root: {by_hand}");
+        }
     }
-    if there.is_file() {
-        bench.variables.push(("HEADROOM_PYTHON", OsString::from(ours)));
+    let folder = bench.target().join("openapi-generator");
+    if environment(bench, &folder, OPENAPI_GENERATOR) && find("java").is_some() {
+        let path = folder.join("bin/openapi-generator-cli");
+        bench.variables.push(("HEADROOM_OPENAPI_GENERATOR", path.into()));
     }
+}
+
+/// Makes a Python environment with these packages. Returns whether it has them.
+fn environment(bench: &Bench, folder: &Path, packages: &str) -> bool {
+    // The list of an earlier version of the project may be shorter.
+    let list = folder.join("packages.txt");
+    let has_all = || fs::read_to_string(&list).is_ok_and(|there| there.trim() == packages);
+    if !has_all() {
+        let place = folder.display();
+        let by_hand = format!(
+            "python3 -m venv {place} && {place}/bin/pip install --quiet {packages} && echo {packages} > {place}/packages.txt"
+        );
+        install(packages, &by_hand, bench.command("sh", &["-c", &by_hand]));
+    }
+    has_all()
 }
 
 /// The toolchain of the foreign client, and the modules that it is made of.
@@ -137,13 +175,16 @@ fn go(bench: &mut Bench) {
         }
     }
     if let Some(path) = find("go") {
-        let mut modules = bench.command("go", &["mod", "download"]);
-        modules.current_dir(bench.root.join(FOREIGN_CLIENT));
-        match one(modules) {
-            // A test that is told where it is fails when it cannot be run.
-            Ok(_) => bench.variables.push(("HEADROOM_GO", OsString::from(path))),
-            Err(error) => println!("{error:#}; the modules of {FOREIGN_CLIENT} cannot be had"),
+        for folder in [FOREIGN_CLIENT, GENERATED_CLIENT] {
+            let mut modules = bench.command("go", &["mod", "download"]);
+            modules.current_dir(bench.root.join(folder));
+            if let Err(error) = one(modules) {
+                println!("{error:#}; the modules of {folder} cannot be had");
+                return;
+            }
         }
+        // A test that is told where it is fails when it cannot be run.
+        bench.variables.push(("HEADROOM_GO", OsString::from(path)));
     }
 }
 

@@ -78,7 +78,7 @@ def test_tenants_are_made_read_changed_and_removed(client: Headroom) -> None:
     assert (tried.over_quota, client.get_quota("p-below").resources) == (False, None)
     client.put_quota("p-below", Quota(resources={"vcore": "5"}, instances=4), version=ANY)
     quota = client.get_quota("p-below")
-    assert (quota.resources, quota.instances) == ({"vcore": 5000}, 4)
+    assert (quota.resources, quota.instances) == ({"vcore": "5"}, 4)
 
     defaults = client.get_defaults()
     said = TenantDefaults(oversized="reject", waiting=WaitingPolicy(strategy="fifo", max_wait_seconds=3600))
@@ -92,31 +92,31 @@ def test_tenants_are_made_read_changed_and_removed(client: Headroom) -> None:
 def test_tasks_wait_start_grow_and_end(client: Headroom) -> None:
     client.create_tenant(tenant_of("p-tasks"))
     first = client.submit("p-tasks", NewTask(id="p-t1", resources={"vcore": "15"}), key="k1")
-    assert (first.state, first.node, first.resources["vcore"]) == ("STARTING", "n1", 15_000)
+    assert (first.state, first.node, first.resources["vcore"]) == ("STARTING", "n1", "15")
     assert client.submit("p-tasks", NewTask(id="p-t1", resources={"vcore": "15"}), key="k1").id == "p-t1"
     assert client.confirm("p-t1").state == "RUNNING"
     check = client.check("p-tasks", NewTask(resources={"vcore": "10"}))
     assert (check.fits, check.position, check.of) == (False, 1, 1)
-    assert [one.short for one in check.reasons[0].types] == [5_000]
+    assert [one.short for one in check.reasons[0].types] == ["5"]
     assert client.check("p-tasks", NewTask(resources={"vcore": "5"})).fits
     second = client.submit("p-tasks", NewTask(id="p-t2", resources={"vcore": "10"}, priority=1))
     assert second.state == "WAITING" and second.first_throttled_at is not None
     usage = client.usage("p-tasks")
-    assert (usage.used["vcore"], usage.free["vcore"], usage.waiting.tasks) == (15_000, 5_000, 1)
+    assert (usage.used["vcore"], usage.free["vcore"], usage.waiting.tasks) == ("15", "5", 1)
 
     waits = client.waiting_task("p-tasks", "p-t2")
     assert waits.reason is not None and waits.reason.code == "TENANT_QUOTA"
-    assert [(one.type, one.short) for one in waits.reason.types] == [("vcore", 5_000)]
+    assert [(one.type, one.short) for one in waits.reason.types] == [("vcore", "5")]
     listed = client.waiting("p-tasks", limit=10)
     assert (listed.total, listed.items[0].position, listed.ledger_version > 0) == (1, 1, True)
     ranked = client.rank("p-tasks", "p-t2", priority=7, deadline=datetime(2030, 1, 1, tzinfo=timezone.utc))
     assert (ranked.priority, ranked.deadline) == (7, datetime(2030, 1, 1, tzinfo=timezone.utc))
 
-    assert client.resize("p-t1", {"vcore": "10"}).resources["vcore"] == 10_000
+    assert client.resize("p-t1", {"vcore": "10"}).resources["vcore"] == "10"
     measured = client.measured("p-t1", {"vcore": "2500m", "memory": "1G"}).measured
-    assert measured is not None and measured.resources == {"vcore": 2_500, "memory": 1_000_000_000}
+    assert measured is not None and measured.resources == {"vcore": "2500m", "memory": "1G"}
     total = client.usage("p-tasks").measured
-    assert total is not None and (total.tasks, total.resources["vcore"]) == (1, 2_500)
+    assert total is not None and (total.tasks, total.resources["vcore"]) == (1, "2500m")
     until(client, "p-t2", "STARTING")
     assert client.release("p-t1", "succeeded", key="e1").state == "SUCCEEDED"
     assert client.release("p-t1", "succeeded", key="e1").state == "SUCCEEDED"
@@ -152,8 +152,8 @@ def test_what_happens_is_told_and_resumed(client: Headroom) -> None:
     with client.events("p-events", after=events.last_id) as again:
         missed = [next(again) for _ in range(3)]
     assert [one.kind for one in missed] == ["tenantSet", "taskAdded", "taskThrottled"]
-    assert missed[0].quota is not None and missed[0].quota.resources == {"vcore": 30_000}
-    assert missed[2].reason is not None and missed[2].reason.types[0].short == 5_000
+    assert missed[0].quota is not None and missed[0].quota.resources == {"vcore": "30"}
+    assert missed[2].reason is not None and missed[2].reason.types[0].short == "5"
     with pytest.raises(Gone) as gone, client.events("p-events", after=1 << 40):
         pass
     assert (gone.value.status, gone.value.code) == (410, "GONE")
@@ -209,7 +209,7 @@ def test_the_same_with_asyncio() -> None:
             put = await client.put_tenant(tenant_of("p-async", "30"), version=made.version)
             await client.patch_tenant("p-async", {"displayName": "A"}, version=put.version)
             await client.put_quota("p-async", Quota(resources={"vcore": "30"}), version=ANY)
-            assert (await client.get_quota("p-async")).resources == {"vcore": 30_000}
+            assert (await client.get_quota("p-async")).resources == {"vcore": "30"}
             defaults = await client.get_defaults()
             await client.put_defaults(defaults, version=defaults.version)
             async with client.events("p-async") as events:
@@ -224,14 +224,14 @@ def test_the_same_with_asyncio() -> None:
                     pass
             assert not (await client.check("p-async", NewTask(resources={"vcore": "1"}))).fits
             await client.submit("p-async", NewTask(id="p-a2", resources={"vcore": "1"}), key="k")
-            assert (await client.usage("p-async")).used["vcore"] == 30_000
+            assert (await client.usage("p-async")).used["vcore"] == "30"
             assert (await client.waiting("p-async")).items[0].task == "p-a2"
             await client.rank("p-async", "p-a2", priority=1)
             assert (await client.waiting_task("p-async", "p-a2")).effective_priority == 1
             assert (await client.confirm("p-a1")).state == "RUNNING"
             await client.resize("p-a1", {"vcore": "29"})
             measured = (await client.measured("p-a1", {"vcore": "3"})).measured
-            assert measured is not None and measured.resources == {"vcore": 3_000}
+            assert measured is not None and measured.resources == {"vcore": "3"}
             for _ in range(400):
                 if (await client.get_task("p-a2")).state == "STARTING":
                     break

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use headroom_api::headroomv1::{
-    AuditPage, Bye, Event, Explanation, Hello, LedgerVerified, Level, LogLevel, NewTask, Page,
+    AuditPage, Bye, Event, Explanation, Hello, LedgerVerified, Level, LogLevel, Page,
     PartitionSummary, Plan, Problem, QueueFileApplied, QuotaCheck, Role, ServerHealth,
-    StampedPartition, Task, TaskMeasurement, TaskRank, TaskRelease, TaskResize, Tenant,
-    TenantDefaults, TenantEvent, TenantQuota, TenantUsage, WaitingList, WaitingReasons,
+    StampedPartition, Task, TaskMeasurement, TaskRank, TaskRelease, TaskResize, TaskSubmission,
+    Tenant, TenantDefaults, TenantEvent, TenantQuota, TenantUsage, WaitingList, WaitingReasons,
     WaitingTask, WouldRun,
 };
 use serde::Serialize;
@@ -27,7 +27,7 @@ const EXAMPLES: [(&str, Read); 39] = [
     ("health", again::<ServerHealth>),
     ("hello", again::<Hello>),
     ("log-level", again::<LogLevel>),
-    ("new-task", again::<NewTask>),
+    ("new-task", again::<TaskSubmission>),
     ("partition", again::<StampedPartition>),
     ("partitions", again::<Page<PartitionSummary>>),
     ("partitions-many", again::<Page<PartitionSummary>>),

@@ -206,7 +206,7 @@ fn empty_fields_of_user_limits_are_left_out_and_no_others() {
         (
             text(&SimulatedLimit::default()),
             concat!(
-                r#"{"user":"","active":false,"weight":0,"used":{},"r":{},"q":{},"C":{},"a":{},"#,
+                r#"{"user":"","active":false,"weight":0,"used":{},"r":{},"q":{},"whole":{},"a":{},"#,
                 r#""b":{},"soft":{},"hard":{},"limit":{},"#,
                 r#""admitted":{"progress":false,"strict":false,"overshoot":false}}"#
             ),

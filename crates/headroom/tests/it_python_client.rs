@@ -1,10 +1,12 @@
-//! The Python client of tenants and tasks against the real process: its own tests, and its types.
+//! The Python client of tenants and tasks against the real process: its own tests, its types, its build, and its README.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test says what failed")]
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -35,22 +37,76 @@ fn python() -> Option<OsString> {
     let python = std::env::var_os("HEADROOM_PYTHON");
     if python.is_none() {
         println!(
-            "skipped: HEADROOM_PYTHON is not set; `pip install httpx pydantic mypy pytest` in an environment of its own, and name its python"
+            "skipped: HEADROOM_PYTHON is not set; `pip install httpx pydantic mypy pytest flit_core` in an environment of its own, and name its python"
         );
     }
     python
 }
 
-fn run(python: &OsString, server: &str, arguments: &[&str]) {
+fn run(python: &OsString, server: &str, arguments: &[&str]) -> String {
     let mut command = Command::new(python);
     command.current_dir(CLIENT).args(arguments);
+    checked(command, server)
+}
+
+/// Returns what the command prints, and fails unless it succeeds.
+fn checked(mut command: Command, server: &str) -> String {
     // Nothing is left behind in the tree.
     command.env("PYTHONDONTWRITEBYTECODE", "1").env("HEADROOM_SERVER", server);
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned()
         + &String::from_utf8_lossy(&output.stderr);
     println!("{said}");
-    assert!(output.status.success(), "{arguments:?}: {said}");
+    assert!(output.status.success(), "{command:?}: {said}");
+    said
+}
+
+/// Returns every file and folder below the client's folder.
+fn files(folder: &Path) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| {
+            let below = if path.is_dir() { files(&path) } else { BTreeSet::new() };
+            below.into_iter().chain([path.display().to_string()])
+        })
+        .collect()
+}
+
+/// Returns the blocks of one language in the client's README.
+fn blocks(language: &str) -> Vec<String> {
+    let readme = std::fs::read_to_string(Path::new(CLIENT).join("README.md")).unwrap();
+    let begin = format!("```{language}\n");
+    let blocks = readme.split(&begin).skip(1).map(|rest| rest.split("```").next().unwrap());
+    blocks.map(str::to_owned).collect()
+}
+
+/// Installs the client from the checkout, as the README says, and runs each example with that alone.
+#[test]
+fn the_python_client_is_built_beside_the_checkout_and_its_readme_runs() {
+    let Some(python) = python() else { return };
+    let folder = Folder::new("python-client-readme");
+    let before = files(Path::new(CLIENT));
+    let installed = folder.path("installed");
+    let installed = installed.to_str().unwrap();
+    // The backend is installed, so that the build needs no network.
+    let quiet = ["-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"];
+    run(&python, "", &[&quiet[..], &["--target", installed, "."]].concat());
+    assert_eq!(files(Path::new(CLIENT)), before, "the build leaves nothing in the checkout");
+
+    let queues = blocks("yaml");
+    assert_eq!(queues.len(), 1, "the README has one queue file");
+    folder.write("queues.yaml", &queues[0]);
+    let examples = blocks("python");
+    assert_eq!(examples.len(), 5, "every example is found");
+    folder.write("readme.py", examples.join("\n"));
+    let server = Server::start(&folder, &["--queues", "queues.yaml"]);
+    let mut command = Command::new(&python);
+    command.current_dir(folder.path(".")).arg("readme.py").env("PYTHONPATH", installed);
+    let printed = checked(command, &format!("http://{}", server.address));
+    for expected in [" WAITING 6\n", "{'memory': '16G', 'vcore': '8'}\n8000\n", "CANCELLED", "422"]
+    {
+        assert!(printed.contains(expected), "{expected}: {printed}");
+    }
 }
 
 /// A resource manager that brings one node of 128 cores and 256 GB, and stays.

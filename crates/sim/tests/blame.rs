@@ -100,8 +100,12 @@ partitions:
 fn a_job_of_two_sizes_waits_for_what_holds_back_the_larger() {
     let mut both = job("both", "root.a", 1_000, 1_000, 1);
     both.per_processor = Amounts::from([("vcore", 8_000)]);
-    both.more =
-        vec![Tasks { count: 1, run_ms: 1_000, resources: Amounts::from([("vcore", 1_000)]) }];
+    both.more = vec![Tasks {
+        count: 1,
+        run_ms: 1_000,
+        resources: Amounts::from([("vcore", 1_000)]),
+        is_second_stage: false,
+    }];
     let first = job("first", "root.a", 0, 60_000, 4);
     let outcome = play(&on(world::QUEUES, "1*{vcore: 8}", Shape::Single, vec![first, both]));
     assert_eq!(waits(&outcome, "both"), BTreeMap::from([("ROOT_CAPACITY", 59_000)]));

@@ -191,3 +191,71 @@ fn every_task_runs_its_own_time_and_a_master_as_long_as_its_job() {
 fn tasks_of(count: u64) -> usize {
     usize::try_from(count).unwrap()
 }
+
+/// Plays the job list `source` on nodes with room for all. Returns start and end of each task but the master, in ms.
+fn times(format: Format, source: &str, shape: Shape) -> Vec<(u64, u64)> {
+    let mut workload = read(format, source.as_bytes(), &ReadOptions::default()).unwrap();
+    let has_master = workload.jobs[0].master.is_some();
+    for job in &mut workload.jobs {
+        job.queue = Some("root.a".into());
+    }
+    let mut setup = setup(shape, Vec::new());
+    for node in &mut setup.nodes {
+        node.resources = Amounts::from([("memory", 64 << 30), ("vcore", 64_000)]);
+    }
+    setup.workload = workload;
+    let outcome = play(&setup);
+    assert_eq!(outcome.jobs[0].state, JobState::Finished, "{:?}", outcome.jobs[0]);
+    let rows = outcome.allocations.iter().filter(|one| !one.placeholder);
+    let mut times: Vec<_> = rows.map(|one| (one.start_ms, one.end_ms.unwrap())).collect();
+    times.sort_unstable();
+    if has_master {
+        let master = times.iter().max_by_key(|(start, end)| end - start).copied().unwrap();
+        times.remove(times.iter().position(|one| *one == master).unwrap());
+    }
+    times
+}
+
+/// Two short maps, a long one, and two reduces, which have the number that is asked for first.
+fn maps_and_reduces(master: &str) -> String {
+    format!(
+        r#"{{{master}"job.tasks":[
+            {{"count":2,"duration.ms":5000,"container.priority":10,"container.type":"reduce"}},
+            {{"count":2,"duration.ms":10000,"container.priority":20,"container.type":"map"}},
+            {{"duration.ms":25000,"container.priority":20,"container.type":"map"}}]}}"#
+    )
+}
+
+#[test]
+fn reduces_start_when_all_maps_of_their_job_have_ended() {
+    let staged = [(0, 10_000), (0, 10_000), (0, 25_000), (25_000, 30_000), (25_000, 30_000)];
+    let at_once = [(0, 5_000), (0, 5_000), (0, 10_000), (0, 10_000), (0, 25_000)];
+    for master in ["", r#""am.type":"mapreduce","#] {
+        let source = maps_and_reduces(master);
+        assert_eq!(times(Format::YarnSls, &source, Shape::Tasks), staged);
+        assert_eq!(times(Format::YarnSls, &source, Shape::Fitting), staged);
+    }
+    // All of a gang start together, and other masters know no reduces.
+    assert_eq!(
+        times(Format::YarnSls, &maps_and_reduces(r#""am.type":"stream","#), Shape::Tasks),
+        at_once
+    );
+    let gang = times(Format::YarnSls, &maps_and_reduces(""), Shape::Gang);
+    assert!(gang.iter().all(|(start, _)| *start == gang[0].0), "{gang:?}");
+}
+
+#[test]
+fn reduces_without_maps_start_at_once() {
+    let source = r#"{"job.tasks":[{"count":2,"duration.ms":5000,"container.type":"reduce"}]}"#;
+    assert_eq!(times(Format::YarnSls, source, Shape::Tasks), [(0, 5_000), (0, 5_000)]);
+}
+
+#[test]
+fn a_second_stage_of_a_job_without_a_master_starts_behind_the_first() {
+    let resources = r#""resources":{"vcore":1}"#;
+    let source = format!(
+        r#"{{"id":"a","submit_ms":0,"run_ms":7000,"user":"u","tasks":2,{resources},"more":[{{"run_ms":3000,{resources},"second_stage":true}},{{"run_ms":9000,{resources}}}]}}"#
+    );
+    let expected = [(0, 7_000), (0, 7_000), (0, 9_000), (9_000, 12_000)];
+    assert_eq!(times(Format::Jsonl, &source, Shape::Tasks), expected);
+}

@@ -1,5 +1,6 @@
 """A typed client of Headroom's tenants and tasks."""
 
+from ._amounts import Amount
 from ._calls import ANY, Version
 from ._events import AsyncEvents, Events
 from .aio import AsyncHeadroom
@@ -40,6 +41,7 @@ from .models import (
     TenantDefaults,
     TenantEvent,
     Usage,
+    Victim,
     WaitingList,
     WaitingPolicy,
     WaitingTask,
@@ -47,6 +49,7 @@ from .models import (
 
 __all__ = [
     "ANY",
+    "Amount",
     "AncestorLimit",
     "AsyncEvents",
     "AsyncHeadroom",
@@ -85,6 +88,7 @@ __all__ = [
     "Unavailable",
     "Usage",
     "Version",
+    "Victim",
     "WaitingList",
     "WaitingPolicy",
     "WaitingTask",

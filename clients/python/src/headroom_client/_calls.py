@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar
@@ -10,9 +11,9 @@ from urllib.parse import quote
 import httpx
 from pydantic import TypeAdapter
 
+from ._amounts import FROM_SERVER, Amounts, patched, sent
 from .errors import raise_for
 from .models import (
-    Amounts,
     AuditRecord,
     LedgerVerified,
     NewTask,
@@ -49,7 +50,19 @@ class Call(Generic[Answer]):
     def read(self, response: httpx.Response) -> Answer:
         """The answer, or an error."""
         raise_for(response)
-        return self.reads.validate_python(response.json() if response.content else None)
+        return self.reads.validate_python(response.json() if response.content else None, context=FROM_SERVER)
+
+
+def server(url: str | None) -> str:
+    """The address of the server: ``HEADROOM_SERVER`` where none is given."""
+    return (url or os.environ.get("HEADROOM_SERVER") or "http://127.0.0.1:9080").rstrip("/")
+
+
+def headers(token: str | None) -> dict[str, str]:
+    """The headers of every request, with the token of ``HEADROOM_TOKEN`` where none is given."""
+    token = token or os.environ.get("HEADROOM_TOKEN")
+    same_site = {"X-Headroom-Request": "1"}
+    return same_site if not token else {**same_site, "Authorization": f"Bearer {token.strip()}"}
 
 
 def _at(*parts: str) -> str:
@@ -106,7 +119,7 @@ def put_tenant(tenant: Tenant, version: Version | None) -> Call[Tenant]:
 
 def patch_tenant(tenant: str, patch: dict[str, Any], version: Version) -> Call[Tenant]:
     headers = {**_expects(version), "Content-Type": "application/merge-patch+json"}
-    return Call(_TENANT, "PATCH", _at("tenants", tenant), patch, headers)
+    return Call(_TENANT, "PATCH", _at("tenants", tenant), patched(patch), headers)
 
 
 def delete_tenant(tenant: str, version: Version, drain: bool) -> Call[Tenant | None]:
@@ -168,11 +181,11 @@ def cancel(task: str) -> Call[Task]:
 
 
 def resize(task: str, resources: Amounts) -> Call[Task]:
-    return Call(_TASK, "POST", _at("tasks", task, "resize"), {"resources": resources})
+    return Call(_TASK, "POST", _at("tasks", task, "resize"), {"resources": sent(resources)})
 
 
 def measured(task: str, resources: Amounts) -> Call[Task]:
-    return Call(_TASK, "POST", _at("tasks", task, "measured"), {"resources": resources})
+    return Call(_TASK, "POST", _at("tasks", task, "measured"), {"resources": sent(resources)})
 
 
 def waiting(tenant: str, limit: int | None, cursor: str | None) -> Call[WaitingList]:

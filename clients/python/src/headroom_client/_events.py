@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import httpx
 
+from ._amounts import FROM_SERVER
 from .models import Bye, Hello, TenantEvent
 
 
@@ -44,7 +45,7 @@ class _Frames:
         elif name == "bye":
             self.bye = Bye.model_validate_json(data)
         elif name == "event":
-            return TenantEvent.model_validate_json(data)
+            return TenantEvent.model_validate_json(data, context=FROM_SERVER)
         return None
 
 

@@ -11,11 +11,11 @@ from typing import Any, Literal, TypeVar
 import httpx
 
 from . import _calls as calls
+from ._amounts import Amounts
 from ._calls import Call, Version
 from ._events import AsyncEvents
 from .errors import raise_for
 from .models import (
-    Amounts,
     AuditRecord,
     Kind,
     LedgerVerified,
@@ -38,23 +38,22 @@ Answer = TypeVar("Answer")
 class AsyncHeadroom:
     """Tenants and tasks of one server.
 
-    ``token`` is sent as a bearer token; without one the server has to be open, or to know a certificate of
+    ``url`` defaults to ``HEADROOM_SERVER``, else ``http://127.0.0.1:9080``, as on the command line. ``token`` is sent
+    as a bearer token and defaults to ``HEADROOM_TOKEN``. Without a token, the server is open or knows a certificate of
     ``http``. Every refusal is raised as an error of ``headroom_client.errors``.
     """
 
     def __init__(
         self,
-        url: str,
+        url: str | None = None,
         *,
         token: str | None = None,
         timeout: float = 30.0,
         http: httpx.AsyncClient | None = None,
     ) -> None:
         self._http = httpx.AsyncClient(timeout=timeout) if http is None else http
-        self._url = url.rstrip("/")
-        self._headers = {"X-Headroom-Request": "1"}
-        if token is not None:
-            self._headers["Authorization"] = f"Bearer {token}"
+        self._url = calls.server(url)
+        self._headers = calls.headers(token)
 
     async def aclose(self) -> None:
         """Give its connections back."""

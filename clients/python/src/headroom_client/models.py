@@ -1,8 +1,8 @@
 """What is sent and answered, as of the document at ``/headroom/v1/openapi.json``.
 
-Amounts are sent as texts with a unit (``"500m"``, ``"200G"``) or as numbers in core units, and answered as
-numbers: thousandths of a core of ``vcore``, bytes of ``memory``, counts of all others. Fields that a newer
-server answers beside these are kept in ``model_extra``.
+Amounts are what people write: ``{"vcore": 4}``, ``"4"``, and ``"4000m"`` are four cores, and ``"200G"`` is memory.
+Answers have them as texts of the same form, and ``units`` of each is its number of millicores or bytes. Fields that a
+newer server adds are in ``model_extra``.
 """
 
 from __future__ import annotations
@@ -10,12 +10,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 from pydantic.alias_generators import to_camel
 
-Amount = int | str
-Amounts = dict[str, Amount]
-Resources = dict[str, int]
+from ._amounts import Amount, Amounts, Resources
 
 TaskState = Literal[
     "WAITING",
@@ -43,6 +41,32 @@ class Model(BaseModel):
         return self.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_unset=True)
 
 
+class _OfType(Model):
+    """Amounts of one type, which are fields of their own."""
+
+    type: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, fields: Any) -> Any:
+        if not isinstance(fields, dict):
+            return fields
+        amounts = {name for name, field in cls.model_fields.items() if field.annotation in (Amount, Amount | None)}
+        return {
+            name: Amount.of(str(fields.get("type")), value) if name in amounts and type(value) is int else value
+            for name, value in fields.items()
+        }
+
+
+class Victim(Model):
+    """A task that is stopped when a quota is lowered."""
+
+    task: str
+    key: str
+    priority: int
+    resources: Resources
+
+
 class Quota(Model):
     """What a tenant may use at once."""
 
@@ -53,7 +77,7 @@ class Quota(Model):
     display: dict[str, str] | None = None
     over_quota: bool | None = None
     excess: Resources | None = None
-    victims: list[dict[str, Any]] | None = None
+    victims: list[Victim] | None = None
     remains: Resources | None = None
 
 
@@ -155,14 +179,13 @@ class Usage(Model):
     measured: MeasuredSum | None = None
 
 
-class LedgerDrift(Model):
+class LedgerDrift(_OfType):
     """An amount of a tenant that is counted as something else than its tasks have."""
 
     tenant: str
-    type: str
-    counted: int
-    found: int
-    by: int
+    counted: Amount
+    found: Amount
+    by: Amount
 
 
 class LedgerVerified(Model):
@@ -223,14 +246,13 @@ class Task(Model):
     as_of: datetime
 
 
-class ShortType(Model):
+class ShortType(_OfType):
     """A type of which too little is left; figures of tenants above are left out."""
 
-    type: str
-    used: int | None = None
-    asked: int
-    limit: int
-    short: int | None = None
+    used: Amount | None = None
+    asked: Amount
+    limit: Amount
+    short: Amount | None = None
 
 
 class Reason(Model):

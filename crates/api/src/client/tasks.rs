@@ -6,8 +6,8 @@ use super::Part::{self, Fixed, Once};
 use super::tenants::{TENANTS, to_json};
 use super::{Client, ClientError, JSON, sending};
 use crate::headroomv1::{
-    IDEMPOTENCY_KEY, NewTask, Page, QuotaCheck, Task, TaskMeasurement, TaskRank, TaskRelease,
-    TaskResize, TaskState, WaitingList, WaitingTask,
+    IDEMPOTENCY_KEY, Page, QuotaCheck, Task, TaskMeasurement, TaskRank, TaskRelease, TaskResize,
+    TaskState, TaskSubmission, WaitingList, WaitingTask,
 };
 use crate::routes::Method;
 
@@ -31,7 +31,7 @@ impl Client {
     pub async fn submit_task(
         &self,
         tenant: &str,
-        task: &NewTask,
+        task: &TaskSubmission,
         key: Option<&str>,
     ) -> Result<Task, ClientError> {
         let request = self.post(&[TENANTS, Once(tenant), Fixed("tasks")], key)?;
@@ -42,7 +42,7 @@ impl Client {
     pub async fn check_quota(
         &self,
         tenant: &str,
-        task: &NewTask,
+        task: &TaskSubmission,
     ) -> Result<QuotaCheck, ClientError> {
         let request = self.post(&[TENANTS, Once(tenant), Fixed("quota/check")], None)?;
         self.json(sending(request, JSON, to_json(task))).await

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Amounts, Stamp};
+use super::{Amount, Amounts, Stamp};
 use crate::wsv1::Resources;
 
 /// Something that is not submitted, of which is asked whether it would run.
@@ -26,6 +26,7 @@ pub struct WouldRun {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<Vec<String>>,
     /// What each member needs on one node; at least one amount above zero.
+    #[schema(value_type = BTreeMap<String, Amount>)]
     pub resources: Amounts,
     /// How many members it would have, at most 1,000. Those of a task start together; those of an application each
     /// when there is room.

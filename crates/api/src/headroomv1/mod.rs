@@ -45,8 +45,8 @@ pub use problem::{Code, Problem};
 pub use reason::{WaitingExample, WaitingReason, WaitingReasons};
 pub use role::Role;
 pub use task::{
-    IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_MAX, NewTask, ReleaseOutcome, Task, TaskMeasured,
-    TaskMeasurement, TaskRank, TaskRelease, TaskResize, TaskState,
+    IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_MAX, ReleaseOutcome, Task, TaskMeasured, TaskMeasurement,
+    TaskRank, TaskRelease, TaskResize, TaskState, TaskSubmission,
 };
 pub use tenant::{
     AncestorLimit, LedgerDrift, LedgerVerified, OnLower, OnLowerAction, Oversized, Tenant,

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::Amounts;
+use super::{Amount, Amounts};
 use crate::wsv1::Resources;
 
 /// The header of a request that is to happen once, however often it is sent.
@@ -16,7 +16,7 @@ pub const IDEMPOTENCY_KEY_MAX: usize = 255;
 /// A task that is submitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct NewTask {
+pub struct TaskSubmission {
     /// Its id, unique among tasks and applications; absent: one is made. Sent again with the same
     /// content it is the same task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,6 +25,7 @@ pub struct NewTask {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
     /// What it needs on one node; at least one amount above zero. `instances` counts by itself.
+    #[schema(value_type = BTreeMap<String, Amount>)]
     pub resources: Amounts,
     /// How many instances it has, each of which needs that: all of them start together or none does. At most
     /// 1,000.
@@ -171,6 +172,7 @@ pub struct TaskMeasured {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TaskMeasurement {
     /// What all of its members use together; it may be more than was asked for.
+    #[schema(value_type = BTreeMap<String, Amount>)]
     pub resources: Amounts,
 }
 
@@ -198,6 +200,7 @@ pub enum ReleaseOutcome {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TaskResize {
     /// What it needs from now on, all types that it needs.
+    #[schema(value_type = BTreeMap<String, Amount>)]
     pub resources: Amounts,
 }
 

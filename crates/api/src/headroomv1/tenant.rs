@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::Amounts;
+use super::{Amount, Amounts};
 use crate::wsv1::Resources;
 
 /// A unit of isolation with a quota: a user, a project or a department.
@@ -35,6 +35,7 @@ pub struct Tenant {
     pub quota: Option<TenantQuota>,
     /// What it can always get back.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(value_type = BTreeMap<String, Amount>)]
     pub guaranteed: Amounts,
     /// Whether the quotas of the tenants right below it may not sum up to more than its own.
     #[serde(default)]
@@ -98,6 +99,7 @@ pub struct TenantQuota {
     /// By resource type: one that is not named is not limited, of one with 0 there is none. Absent
     /// together with `instances`: as by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<BTreeMap<String, Amount>>)]
     pub resources: Option<Amounts>,
     /// How many instances of tasks may run at once; absent, or -1: not limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,7 @@
 //! The schemas that routes name, with all that they refer to.
 
+use serde_json::Value;
+use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::{ComponentsBuilder, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -15,9 +17,59 @@ macro_rules! schemas {
 
 /// All schemas.
 pub(super) fn components() -> ComponentsBuilder {
-    named().into_iter().fold(ComponentsBuilder::new(), |components, (name, schema)| {
+    named().into_iter().fold(ComponentsBuilder::new(), |components, (name, mut schema)| {
+        name_constants(&name, &mut schema);
+        describe_alternatives(&mut schema);
         components.schema(name, schema)
     })
+}
+
+/// Adds a name for each constant of an enum, unique in the document: `TASK_STATE_WAITING`.
+///
+/// Generated Go code has the constants of all enums in one scope, where `active` of two enums collides.
+fn name_constants(schema_name: &str, schema: &mut RefOr<Schema>) {
+    let RefOr::T(Schema::Object(object)) = schema else { return };
+    let Some(values) = &object.enum_values else { return };
+    let names = values.iter().map(|value| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        Value::from(format!("{}_{}", upper_snake(schema_name), upper_snake(&value)))
+    });
+    let names = Value::from_iter(names);
+    object.extensions.get_or_insert_with(Extensions::default).insert(ENUM_NAMES.to_owned(), names);
+}
+
+/// Moves the descriptions of alternatives that are references to the schema itself.
+///
+/// The generator of TypeScript code does not import what a reference with a description names.
+fn describe_alternatives(schema: &mut RefOr<Schema>) {
+    let RefOr::T(Schema::OneOf(one_of)) = schema else { return };
+    for alternative in &mut one_of.items {
+        let RefOr::Ref(reference) = alternative else { continue };
+        if reference.description.is_empty() {
+            continue;
+        }
+        let name = reference.ref_location.rsplit('/').next().unwrap_or_default();
+        let line = format!("\n- `{name}`: {}", reference.description);
+        one_of.description.get_or_insert_default().push_str(&line);
+        reference.description.clear();
+    }
+}
+
+/// The extension from which generators of clients take the names of constants.
+const ENUM_NAMES: &str = "x-enum-varnames";
+
+/// Returns `fifoBackfill`, `fifo-backfill`, and `FIFO_BACKFILL` as `FIFO_BACKFILL`.
+fn upper_snake(name: &str) -> String {
+    let mut upper = String::new();
+    let mut is_lower = false;
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && is_lower {
+            upper.push('_');
+        }
+        is_lower = letter.is_ascii_lowercase() || letter.is_ascii_digit();
+        upper.push(if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' });
+    }
+    upper
 }
 
 /// Every schema with its name, some more than once.
@@ -65,7 +117,7 @@ fn named() -> Vec<(String, RefOr<Schema>)> {
         headroomv1::TenantVictim,
         headroomv1::TenantUsage,
         headroomv1::LedgerVerified,
-        headroomv1::NewTask,
+        headroomv1::TaskSubmission,
         headroomv1::Task,
         headroomv1::Page<headroomv1::Task> as "TaskPage",
         headroomv1::TaskRelease,
@@ -91,7 +143,20 @@ fn collect<T: ToSchema>(schemas: &mut Vec<(String, RefOr<Schema>)>, name: Option
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::named;
+    use super::{named, upper_snake};
+
+    #[test]
+    fn names_of_constants_are_in_capitals() {
+        for (name, expected) in [
+            ("TaskState", "TASK_STATE"),
+            ("readOnly", "READ_ONLY"),
+            ("fifo-backfill", "FIFO_BACKFILL"),
+            ("TENANT_CREATED", "TENANT_CREATED"),
+            ("yarn27", "YARN27"),
+        ] {
+            assert_eq!(upper_snake(name), expected);
+        }
+    }
 
     #[test]
     fn no_two_bodies_have_one_name() {

@@ -59,7 +59,7 @@ const fn one(name: &'static str) -> Body {
 
 pub(super) const ROUTES: &[Route] = &[
     Route {
-        request: Some(one("NewTask")),
+        request: Some(one("TaskSubmission")),
         ..route(
             "submitTask",
             (Method::Post, "/headroom/v1/tenants/{tenant}/tasks"),
@@ -78,7 +78,7 @@ pub(super) const ROUTES: &[Route] = &[
         )
     },
     Route {
-        request: Some(one("NewTask")),
+        request: Some(one("TaskSubmission")),
         ..route(
             "checkQuota",
             (Method::Post, "/headroom/v1/tenants/{tenant}/quota/check"),

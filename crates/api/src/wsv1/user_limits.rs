@@ -296,10 +296,9 @@ pub struct SimulatedLimit {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Resources>,
     /// What active users split. Of `smooth` alone.
-    #[serde(rename = "B", default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<Resources>,
     /// What the least share is a part of; with `yarn27` also what is split.
-    #[serde(rename = "C")]
     pub whole: Resources,
     /// His part of it.
     pub a: Resources,

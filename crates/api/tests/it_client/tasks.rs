@@ -2,7 +2,7 @@
 
 use headroom_api::client::Client;
 use headroom_api::headroomv1::{
-    NewTask, TaskMeasurement, TaskRank, TaskRelease, TaskResize, TaskState,
+    TaskMeasurement, TaskRank, TaskRelease, TaskResize, TaskState, TaskSubmission,
 };
 
 use super::every_route::{Asked, ONCE};
@@ -10,7 +10,7 @@ use super::example;
 
 pub(super) async fn tasks(asked: &mut Asked) {
     let task = example("headroomv1/task");
-    let new: NewTask = serde_json::from_str(&example("headroomv1/new-task")).unwrap();
+    let new: TaskSubmission = serde_json::from_str(&example("headroomv1/new-task")).unwrap();
     for (key, sent) in [(None, ""), (Some("k-1"), "k-1")] {
         asked
             .check("submitTask", &task, None, async |c: Client| {

@@ -20,7 +20,7 @@ const EXAMPLES: [(&str, &str); 67] = [
     ("headroomv1/hello", "Hello"),
     ("headroomv1/ledger-verified", "LedgerVerified"),
     ("headroomv1/log-level", "LogLevel"),
-    ("headroomv1/new-task", "NewTask"),
+    ("headroomv1/new-task", "TaskSubmission"),
     ("headroomv1/partition", "StampedPartition"),
     ("headroomv1/partitions", "PartitionPage"),
     ("headroomv1/plan", "Plan"),

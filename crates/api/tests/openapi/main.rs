@@ -4,4 +4,5 @@
 
 mod document;
 mod example;
+mod names;
 mod table;

@@ -3,8 +3,8 @@
 use anyhow::{Result, ensure};
 use clap::{Args, Subcommand, ValueEnum};
 use headroom_api::headroomv1::{
-    Amount, Amounts, NewTask, ReleaseOutcome, Task, TaskMeasurement, TaskRank, TaskRelease,
-    TaskResize, TaskState,
+    Amount, Amounts, ReleaseOutcome, Task, TaskMeasurement, TaskRank, TaskRelease, TaskResize,
+    TaskState, TaskSubmission,
 };
 use headroom_api::wsv1::Resources;
 use jiff::Timestamp;
@@ -198,7 +198,7 @@ struct Submit {
 
 impl Submit {
     fn run(&self) -> Result<()> {
-        let new = NewTask {
+        let new = TaskSubmission {
             id: self.id.clone(),
             user: self.user.clone(),
             resources: amounts(&self.resources)?,

@@ -71,7 +71,7 @@ async fn uh_01_to_uh_03_the_seed_s_formula() {
         let more = json!({"users": users(count, 0), "U": memory(44), "r": memory(8)});
         let found = simulated(&server, &request("yarn27", 40, 30.0, 100.0, more)).await;
         let one = &found["users"][0];
-        assert_eq!((&one["C"], &one["limit"]), (&memory(52), &memory(expected)), "UH-03");
+        assert_eq!((&one["whole"], &one["limit"]), (&memory(52), &memory(expected)), "UH-03");
     }
 }
 
@@ -144,7 +144,7 @@ async fn uh_10_and_uh_11_dominant_shares_and_the_floor() {
     let found = simulated(&server, &request("yarn3", 400, 25.0, 2.0, more)).await;
     let one = &found["users"][0];
     assert_eq!(one["consumed"], both(500, 500), "UH-10");
-    assert_eq!((&one["C"], &one["limit"]), (&both(501, 501), &both(251, 251)), "UH-10");
+    assert_eq!((&one["whole"], &one["limit"]), (&both(501, 501), &both(251, 251)), "UH-10");
     let found =
         simulated(&server, &request("yarn3", 100, 50.0, 1.0, json!({"users": users(2, 0)}))).await;
     let one = &found["users"][0];
@@ -166,7 +166,7 @@ async fn uh_33_to_uh_35_our_formula() {
         let more = json!({"users": three, "Qmax": memory(150), "r": memory(8)});
         let found = simulated(&server, &request("smooth", 100, 10.0, 2.0, more)).await;
         let one = &found["users"][0];
-        assert_eq!((&one["B"], &one["soft"]), (&memory(split), &memory(share)), "UH-33");
+        assert_eq!((&one["split"], &one["soft"]), (&memory(split), &memory(share)), "UH-33");
     }
     let vector =
         |vcore: i64, memory: i64, gpu: i64| json!({"vcore": vcore, "memory": memory, "gpu": gpu});
@@ -184,7 +184,10 @@ async fn uh_33_to_uh_35_our_formula() {
     let more = json!({"users": users(2, 60), "Qmax": memory(160), "r": memory(8)});
     let found = simulated(&server, &request("smooth", 100, 25.0, 2.0, more)).await;
     for one in found["users"].as_array().unwrap() {
-        assert_eq!((&one["C"], &one["B"], &one["soft"]), (&memory(128), &memory(128), &memory(64)));
+        assert_eq!(
+            (&one["whole"], &one["split"], &one["soft"]),
+            (&memory(128), &memory(128), &memory(64))
+        );
     }
 }
 

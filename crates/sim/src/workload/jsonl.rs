@@ -19,7 +19,7 @@
 //! | `priority` | higher goes first | 0 |
 //! | `may_preempt` | whether others may be stopped for its tasks | true |
 //! | `preemptable` | whether its tasks may be stopped for others; those that may not go last | true |
-//! | `more` | tasks of other sizes or run times, asked for after the others: a list of `{"tasks":2,"run_ms":60000,"resources":{…}}` | none |
+//! | `more` | tasks of other sizes or run times, asked for after the others: a list of `{"tasks":2,"run_ms":60000,"resources":{…}}`, with `"second_stage":true` when all of the first stage have ended | none |
 //! | `master` | `{"resources":{…}}`: one more task, asked for first, that ends when all others have ended | none |
 //! | `lifetime_s` | how long it may live, in seconds; its queue may let it live less | as its queue says |
 //! | `tags` | tags of its application, which placement rules read: `{"namespace":"lab"}` | none |
@@ -91,6 +91,8 @@ struct More {
     run_ms: u64,
     #[serde(deserialize_with = "resources", serialize_with = "written")]
     resources: Vec<(String, String)>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    second_stage: bool,
 }
 
 /// The master of a job.
@@ -153,7 +155,12 @@ impl Jsonl {
             is_time(&format!("more[{place}].run_ms"), one.run_ms)?;
             is_count(&format!("more[{place}].tasks"), one.tasks)?;
             let resources = self.amounts(&one.resources)?;
-            Ok(Tasks { count: one.tasks, run_ms: one.run_ms, resources })
+            Ok(Tasks {
+                count: one.tasks,
+                run_ms: one.run_ms,
+                resources,
+                is_second_stage: one.second_stage,
+            })
         });
         each.collect()
     }
@@ -313,6 +320,7 @@ pub fn write_jsonl(workload: &Workload, out: &mut dyn Write) -> io::Result<()> {
                     tasks: tasks.count,
                     run_ms: tasks.run_ms,
                     resources: amounts_text(&tasks.resources),
+                    second_stage: tasks.is_second_stage,
                 })
                 .collect(),
             master: job.master.as_ref().map(|size| Master { resources: amounts_text(size) }),

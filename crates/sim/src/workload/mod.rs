@@ -94,6 +94,8 @@ pub struct Tasks {
     pub run_ms: u64,
     /// What each needs.
     pub resources: Amounts,
+    /// Whether the job asks for them only when all tasks of its other groups have ended, as for reduces after maps.
+    pub is_second_stage: bool,
 }
 
 impl Job {

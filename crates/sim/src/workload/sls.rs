@@ -17,9 +17,10 @@
 //! | `count` | so many equal tasks, from 1 | 1 |
 //! | `container.duration.ms`, else `duration.ms`, else `container.end.ms` − `container.start.ms` | run time, ms, from 1 | an error |
 //! | `container.memory-mb` (or `container.memory`), `container.vcores`, `container.` and another type | what it needs | 1024 MB, 1 core, none |
-//! | `container.priority` | the lower is asked for first, within the job | 20 |
+//! | `container.priority` | the lower is asked for first, within the job and its stage | 20 |
+//! | `container.type` | `reduce`: asked for when all others of the job have ended, if `am.type` is `mapreduce` or absent | a map |
 //!
-//! Numbers may be texts. Of `am.type`, `job.end.ms`, `container.type`, `container.execution.type` and
+//! Numbers may be texts. Of `job.end.ms`, `container.execution.type` and
 //! `container.allocation.id` nothing follows. Hosts are left out, with a remark: a task may run on any
 //! node. So are delays of requests. An object with `num.nodes` describes nodes and is left out.
 
@@ -304,12 +305,13 @@ impl Object<'_> {
         Ok(amounts)
     }
 
-    /// The tasks of a job: those with the lower number first, equal ones together.
+    /// The tasks of a job: maps before reduces, then those with the lower number first, equal ones together.
     fn tasks(&self) -> Result<Listed, Fault> {
         let list = self.get("job.tasks").and_then(Value::as_array);
         let list = list.ok_or_else(|| self.fault("job.tasks", "a list of tasks"))?;
-        let mut by_priority: BTreeMap<i64, Vec<Tasks>> = BTreeMap::new();
+        let mut by_priority: BTreeMap<(bool, i64), Vec<Tasks>> = BTreeMap::new();
         let (mut sum, mut hosts, mut delays) = (0_u64, false, false);
+        let has_stages = self.text("am.type")?.is_none_or(|kind| kind == "mapreduce");
         for (place, task) in list.iter().enumerate() {
             let within = format!("job.tasks[{place}]");
             let map = task
@@ -319,7 +321,10 @@ impl Object<'_> {
             hosts |= task.get("container.host").is_some();
             delays |=
                 task.whole("container.request.delay", (0, i64::MAX))?.is_some_and(|ms| ms > 0);
+            let is_reduce =
+                has_stages && task.text("container.type")?.is_some_and(|kind| kind == "reduce");
             let one = Tasks {
+                is_second_stage: is_reduce,
                 count: task.count("count")?,
                 run_ms: task.run_ms()?,
                 resources: task.resources("container.", &NO_RESOURCE)?,
@@ -331,7 +336,7 @@ impl Object<'_> {
             }
             let range = (i64::from(i32::MIN), i64::from(i32::MAX));
             let priority = task.whole("container.priority", range)?.unwrap_or(PRIORITY);
-            let alike = by_priority.entry(priority).or_default();
+            let alike = by_priority.entry((is_reduce, priority)).or_default();
             let is_equal = |known: &&mut Tasks| {
                 (known.run_ms, &known.resources) == (one.run_ms, &one.resources)
             };
@@ -347,7 +352,12 @@ impl Object<'_> {
         if delays {
             notes.push("delays of requests are left out, all is asked for at the start");
         }
-        Ok(Listed { groups: by_priority.into_values().flatten().collect(), notes })
+        let mut groups: Vec<Tasks> = by_priority.into_values().flatten().collect();
+        if groups.iter().all(|tasks| tasks.is_second_stage) {
+            // Reduces without maps have nothing to wait for.
+            groups.iter_mut().for_each(|tasks| tasks.is_second_stage = false);
+        }
+        Ok(Listed { groups, notes })
     }
 
     /// How long a task runs.

@@ -393,6 +393,10 @@ impl Play<'_> {
             self.done += 1;
             self.is_due(Due::EndApplication(job));
         }
+        let has_ended = !seen.placeholder && !lost && termination != Termination::LifetimeOver;
+        if has_ended && kind != Kind::Master && self.second_stage_is_due(job) {
+            self.is_due(Due::SecondStage(job));
+        }
         if kind == Kind::Master && !seen.placeholder {
             self.open[job].master = None;
         } else if !lost {

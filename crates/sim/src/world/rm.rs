@@ -53,6 +53,8 @@ pub(super) enum Due {
     Members(usize),
     /// Ask once more for what was lost.
     AskAgain(usize, (Kind, Amounts), Part),
+    /// Ask for the second stage of this job.
+    SecondStage(usize),
     /// Submit this job again, or give it up.
     SubmitAgain(usize),
     /// End the application of this job, whose last task has ended.
@@ -85,6 +87,7 @@ impl Play<'_> {
                 Due::Members(job) if self.open[job].failing => {}
                 Due::Members(job) => self.ask_for_members(job)?,
                 Due::AskAgain(job, task, part) => self.ask_again(job, task, part)?,
+                Due::SecondStage(job) => self.ask_for_second_stage(job)?,
                 Due::SubmitAgain(job) => self.plan_again(job),
                 Due::EndApplication(job) => self.end_application(job)?,
             }

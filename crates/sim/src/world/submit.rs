@@ -25,6 +25,15 @@ pub(super) enum Part {
     Member,
 }
 
+/// When a job asks for a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// At submission.
+    First,
+    /// When all tasks of the first stage, the master excepted, have ended.
+    Second,
+}
+
 /// Equal asks that a job makes.
 #[derive(Clone, Debug)]
 struct Piece {
@@ -105,7 +114,7 @@ impl Play<'_> {
         record.gang = gang;
         record.resources = whole;
         let part = if gang { Part::Place } else { Part::Task };
-        if let Err(rejection) = self.ask_for_all(position, part)? {
+        if let Err(rejection) = self.ask_for_all(position, part, Stage::First)? {
             self.command(&Command::RemoveApplication {
                 partition: self.partition.clone(),
                 application: job.name.clone(),
@@ -115,14 +124,20 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// Ask for all tasks of a job, or for the room for them; the first refusal if there is one.
+    /// Asks for the tasks of a job in a stage, or for their placeholders. Returns the first refusal.
     fn ask_for_all(
         &mut self,
         position: usize,
         part: Part,
+        stage: Stage,
     ) -> Result<Result<(), Rejection>, RunError> {
         let mut number = 0;
-        for Piece { count, size, kind } in self.shape(&self.setup.workload.jobs[position]) {
+        let job = &self.setup.workload.jobs[position];
+        for Piece { count, size, kind } in self.shape(job) {
+            if self.stage(job, kind) != stage {
+                number += count;
+                continue;
+            }
             for _ in 0..count {
                 let key = self.key(position, number, part);
                 number += 1;
@@ -143,7 +158,37 @@ impl Play<'_> {
 
     /// Ask for all members of a gang, now that it is complete.
     pub(super) fn ask_for_members(&mut self, position: usize) -> Result<(), RunError> {
-        self.ask_for_all(position, Part::Member)?.map_err(|rejection| self.refused(rejection))
+        self.ask_for_all(position, Part::Member, Stage::First)?
+            .map_err(|rejection| self.refused(rejection))
+    }
+
+    /// Asks for the second stage of a job, whose first stage has ended.
+    pub(super) fn ask_for_second_stage(&mut self, position: usize) -> Result<(), RunError> {
+        self.ask_for_all(position, Part::Task, Stage::Second)?
+            .map_err(|rejection| self.refused(rejection))
+    }
+
+    /// The stage in which a job asks for such tasks. All of a gang start together.
+    fn stage(&self, job: &Job, kind: Kind) -> Stage {
+        match kind {
+            Kind::More(place)
+                if job.more[place].is_second_stage && self.setup.shape != Shape::Gang =>
+            {
+                Stage::Second
+            }
+            Kind::Master | Kind::First | Kind::More(_) => Stage::First,
+        }
+    }
+
+    /// Returns whether the first stage of a job has ended just now and a second one follows. The master ends last.
+    pub(super) fn second_stage_is_due(&self, position: usize) -> bool {
+        let job = &self.setup.workload.jobs[position];
+        let second = job.more.iter().filter(|tasks| tasks.is_second_stage);
+        let second: u64 = second.map(|tasks| tasks.count).sum();
+        let master = u64::from(job.master.is_some());
+        second > 0
+            && self.setup.shape != Shape::Gang
+            && self.open[position].finished + second + master == self.outcome.jobs[position].asks
     }
 
     /// The key of a task, or of the room for it; no two are the same in a run.

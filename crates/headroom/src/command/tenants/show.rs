@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use headroom_api::client::TenantFilter;
 use headroom_api::headroomv1::{
-    NewTask, TaskReason, Tenant, TenantKind, TenantQuota, TenantUsage, WaitingTask,
+    TaskReason, TaskSubmission, Tenant, TenantKind, TenantQuota, TenantUsage, WaitingTask,
 };
 use headroom_api::wsv1::Resources;
 use serde_json::Value;
@@ -306,8 +306,13 @@ impl Check {
     pub(super) fn run(&self) -> Result<()> {
         let (resources, priority, members) =
             (amounts(&self.resources)?, self.priority, self.members);
-        let task =
-            NewTask { resources, members, priority, preemptible: true, ..NewTask::default() };
+        let task = TaskSubmission {
+            resources,
+            members,
+            priority,
+            preemptible: true,
+            ..TaskSubmission::default()
+        };
         let asked =
             self.remote.ask(async |client| Ok(client.check_quota(&self.tenant, &task).await?));
         let told = asked?;

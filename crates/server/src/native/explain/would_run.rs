@@ -7,7 +7,9 @@
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::Response;
-use headroom_api::headroomv1::{Code, ExplainedState, Explanation, NewTask, Stamp, WouldRun};
+use headroom_api::headroomv1::{
+    Code, ExplainedState, Explanation, Stamp, TaskSubmission, WouldRun,
+};
 use headroom_core::books::Books;
 use headroom_core::explain::{
     self, Imagined, SUPPOSED_STEPS, Supposed, TakenIn, Verdict, suppose, unused_name,
@@ -102,7 +104,7 @@ fn told(
 }
 
 /// What is said of a task, as it is submitted.
-fn as_task(asked: &Asked, said: &WouldRun) -> Result<NewTask, Refused> {
+fn as_task(asked: &Asked, said: &WouldRun) -> Result<TaskSubmission, Refused> {
     tenants::are_few(asked, said.members, &said.blocked_nodes)?;
     let not_of_tasks = [
         ("queue", said.queue.is_some()),
@@ -116,7 +118,7 @@ fn as_task(asked: &Asked, said: &WouldRun) -> Result<NewTask, Refused> {
         let detail = format!("a task of a tenant has no `{field}`; leave it out, or `tenant`");
         return Err(Refused::new(asked, Code::Invalid, detail));
     }
-    Ok(NewTask {
+    Ok(TaskSubmission {
         user: said.user.clone(),
         resources: said.resources.clone(),
         members: said.members,
@@ -124,7 +126,7 @@ fn as_task(asked: &Asked, said: &WouldRun) -> Result<NewTask, Refused> {
         preemptible: true,
         node_label: said.node_label.clone(),
         blocked_nodes: said.blocked_nodes.clone(),
-        ..NewTask::default()
+        ..TaskSubmission::default()
     })
 }
 

@@ -47,7 +47,7 @@ pub(super) async fn check(
     asked: Asked,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
-    let said: api::NewTask = read(&asked, &body)?;
+    let said: api::TaskSubmission = read(&asked, &body)?;
     let now = service.clock.now();
     let view = service.engine.views().at_least(0).await;
     let here = Here::of(&view, &asked)?;

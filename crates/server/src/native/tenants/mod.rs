@@ -19,8 +19,8 @@ use axum::extract::State;
 use axum::http::{Response, StatusCode};
 use axum::routing::{MethodRouter, delete, get, patch, post, put};
 use headroom_api::headroomv1::{
-    AncestorLimit, Code, LedgerDrift, LedgerVerified, NewTask, Page, TenantMeasured, TenantUsage,
-    TenantWaiting,
+    AncestorLimit, Code, LedgerDrift, LedgerVerified, Page, TaskSubmission, TenantMeasured,
+    TenantUsage, TenantWaiting,
 };
 use headroom_core::books::TaskRequest;
 use headroom_core::id::PartitionId;
@@ -46,7 +46,7 @@ pub(super) fn supposed(
     view: &View,
     asked: &Asked,
     (partition, tenant): (PartitionId, &Name),
-    said: &NewTask,
+    said: &TaskSubmission,
 ) -> Result<SubmitTask, Refused> {
     let here = Here::of(view, asked)?;
     if here.partition != partition || here.tenants().get(tenant).is_none() || !here.sees(tenant) {

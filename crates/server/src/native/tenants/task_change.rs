@@ -96,7 +96,7 @@ pub(super) async fn submit(
     asked: Asked,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
-    let said: api::NewTask = read(&asked, &body)?;
+    let said: api::TaskSubmission = read(&asked, &body)?;
     let request = request_of(&asked, &said)?;
     let view = service.engine.views().at_least(0).await;
     let here = Here::of(&view, &asked)?;
@@ -169,7 +169,7 @@ fn rejected(asked: &Asked, code: &str, message: &str) -> Refused {
 fn repeated(
     view: &View,
     here: &Here<'_>,
-    (tenant, said, request): (&Name, &api::NewTask, &TaskRequest),
+    (tenant, said, request): (&Name, &api::TaskSubmission, &TaskRequest),
     now: Timestamp,
 ) -> Result<Option<Response<Body>>, Refused> {
     let asked = here.asked;
@@ -219,7 +219,7 @@ pub(in super::super) fn are_few(
 }
 
 /// What an application says of its time.
-fn tags_of(said: &api::NewTask) -> Vec<(Name, Name)> {
+fn tags_of(said: &api::TaskSubmission) -> Vec<(Name, Name)> {
     let mut tags = Vec::new();
     if let Some(deadline) = said.deadline {
         let second = deadline.as_second().max(0).to_string();
@@ -236,7 +236,7 @@ impl Here<'_> {
     pub(super) fn submission(
         &self,
         tenant: &Name,
-        said: &api::NewTask,
+        said: &api::TaskSubmission,
         request: TaskRequest,
     ) -> Result<SubmitTask, Refused> {
         let asked = self.asked;
