@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "that is how a build script talks to Cargo")]
 
 use std::env;
+use std::path::PathBuf;
 use std::process::Command;
 
 /// The commit, for whoever builds where there is no repository.
@@ -11,9 +12,8 @@ const COMMIT: &str = "HEADROOM_COMMIT";
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed={COMMIT}");
-    for (name, from) in [("HEADROOM_TARGET", "TARGET"), ("HEADROOM_PROFILE", "PROFILE")] {
-        println!("cargo:rustc-env={name}={}", env::var(from).unwrap_or_default());
-    }
+    println!("cargo:rustc-env=HEADROOM_TARGET={}", env::var("TARGET").unwrap_or_default());
+    println!("cargo:rustc-env=HEADROOM_PROFILE={}", profile());
     if env::var_os(COMMIT).is_some() {
         return; // It reaches the program as it is.
     }
@@ -23,6 +23,14 @@ fn main() {
     {
         println!("cargo:rustc-env={COMMIT}={commit}");
     }
+}
+
+/// The profile that is built. `PROFILE` has `release` for all that inherit from that, so it is read from the path of what this
+/// build writes: `target/try/build/headroom-1a2b/out`.
+fn profile() -> String {
+    let out = env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
+    let name = out.ancestors().nth(3).and_then(|path| path.file_name());
+    name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// The commit that is built, marked if files differ from it.

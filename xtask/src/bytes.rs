@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, ensure};
 
 use crate::scratch::Scratch;
-use crate::step::Bench;
+use crate::step::{Bench, FEATURES};
 use crate::tally::Tally;
 
 /// What a run writes and that must not depend on the build.
@@ -26,7 +26,7 @@ const FILES: [&str; 6] = [
 pub(crate) fn run(bench: &Bench) -> Result<Tally> {
     // As the step with the tests does, which leaves nothing to compile: with other targets other
     // features are chosen, and everything is compiled once more.
-    let arguments = ["test", "--workspace", "--tests", "--no-run"];
+    let arguments = ["test", "--workspace", "--tests", "--no-run", "--features", FEATURES];
     ensure!(bench.cargo(&arguments).status()?.success(), "the debug build fails");
     let target = bench.target();
     let runs = ["debug", "release", "release"]

@@ -15,7 +15,7 @@ use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 
 use crate::failures::Failures;
-use crate::step::Bench;
+use crate::step::{Bench, FEATURES};
 use crate::tally::Tally;
 
 /// A program that Cargo has built of tests.
@@ -68,7 +68,8 @@ pub(crate) fn run(bench: &Bench) -> Result<Tally> {
 
 fn build(bench: &Bench) -> Result<Vec<Program>> {
     let form = "--message-format=json-render-diagnostics";
-    let mut command = bench.cargo(&["test", "--workspace", "--tests", "--no-run", form]);
+    let arguments = ["test", "--workspace", "--tests", "--no-run", "--features", FEATURES, form];
+    let mut command = bench.cargo(&arguments);
     let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start cargo")?;
     let output = child.stdout.take().context("the output was not piped")?;
     let mut programs = Vec::new();

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 
 use crate::failures::Failures;
-use crate::step::{Bench, Step, one};
+use crate::step::{Bench, FEATURES, Step, one};
 use crate::tally::Tally;
 use crate::{bytes, code_of, conformance, equip, programs, readme, scenes, tidy};
 
@@ -28,8 +28,8 @@ const LINT: Step = Step {
     name: "lint",
     remedy: "fix what clippy names; `cargo clippy --fix` does the plain cases",
     work: |bench| {
-        let arguments = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
-        one(bench.cargo(&arguments))
+        let targets = ["clippy", "--workspace", "--all-targets", "--features", FEATURES];
+        one(bench.cargo(&[&targets[..], &["--", "-D", "warnings"]].concat()))
     },
 };
 
@@ -42,7 +42,10 @@ const TESTS: Step = Step {
 const DOC_TESTS: Step = Step {
     name: "doc tests",
     remedy: "run `cargo test -p <crate> --doc`",
-    work: |bench| bench.many(bench.cargo(&["test", "--workspace", "--doc", "--no-fail-fast"])),
+    work: |bench| {
+        let arguments = ["test", "--workspace", "--doc", "--no-fail-fast", "--features", FEATURES];
+        bench.many(bench.cargo(&arguments))
+    },
 };
 
 const DENY: Step = Step {
@@ -71,7 +74,7 @@ const SCENES: Step = Step {
 
 const RELEASE: Step = Step {
     name: "release build",
-    remedy: "run `cargo build --release -p headroom`",
+    remedy: "run `cargo build --release -p headroom --features otlp,profiler`",
     work: release,
 };
 
@@ -147,11 +150,12 @@ fn bench(root: PathBuf) -> Result<Bench> {
     Ok(Bench { root, variables, failures: Failures::default() })
 }
 
-/// In the copy in which the commands of the README run afterwards: they build the same, so it is
-/// compiled once for both.
+/// In the copy in which the commands of the README run afterwards, so that both have their dependencies where they are
+/// looked for.
 fn release(bench: &Bench) -> Result<Tally> {
     let copy = readme::copy_of(bench)?;
-    one(readme::within(&copy, bench, bench.cargo(&["build", "--release", "-p", "headroom"])))
+    let arguments = ["build", "--release", "-p", "headroom", "--features", FEATURES];
+    one(readme::within(&copy, bench, bench.cargo(&arguments)))
 }
 
 fn deny(bench: &Bench) -> Result<Tally> {

@@ -3,7 +3,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::books::{GangStyle, NodeAttributes, NodeVerdict, Questions, TaskRequest, TaskSettings};
+use crate::books::{
+    Away, GangStyle, NodeAttributes, NodeVerdict, Questions, TaskRequest, TaskSettings,
+};
 use crate::config::{Configuration, TenantDefaults, TenantSettings};
 use crate::event::{TenantDrift, Termination};
 use crate::name::Name;
@@ -85,6 +87,13 @@ pub enum Command {
         partition: Name,
         /// What it answers; none if nothing.
         questions: Option<Questions>,
+    },
+    /// The resource manager of a partition is away, or is back: nothing starts there in between.
+    SetManagerAway {
+        /// Partition name.
+        partition: Name,
+        /// Who is away; none if it is back.
+        away: Option<Away>,
     },
     /// The RM answers a question.
     Verdicts(Verdicts),

@@ -8,7 +8,6 @@ mod drift;
 mod task;
 mod traits;
 mod tried;
-
 pub use cause::{PreemptionCause, Termination};
 pub use drift::TenantDrift;
 pub use task::{TaskStep, Throttled, ThrottledType};
@@ -17,8 +16,8 @@ pub use traits::AskTraits;
 use alloc::vec::Vec;
 
 use crate::books::{
-    ApplicationState, GangSettings, LimitSettings, NodeAttributes, NodeVerdict, PartitionSettings,
-    QuestionSubject, Questions, QueueSettings, QueueState, TaskSettings,
+    ApplicationState, Away, GangSettings, LimitSettings, NodeAttributes, NodeVerdict,
+    PartitionSettings, QuestionSubject, Questions, QueueSettings, QueueState, TaskSettings,
 };
 use crate::config::{TenantDefaults, TenantSettings};
 use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
@@ -97,8 +96,7 @@ pub enum Event {
         /// Which.
         queue: QueueId,
     },
-    /// These are all limits of users and groups in a queue and below, in this order. Groups
-    /// are looked for in the order of their limits.
+    /// These are all limits of users and groups in a queue and below; groups are looked for in this order.
     LimitsChanged {
         /// In which partition.
         partition: PartitionId,
@@ -192,18 +190,15 @@ pub enum Event {
         /// Which step.
         step: TaskStep,
     },
-    /// An application was tied to the trackers that count for it: those of its user and of
-    /// at most one group. It stays so until [`Event::ApplicationUnlinked`].
+    /// An application counts for its user and at most one group until [`Event::ApplicationUnlinked`].
     ApplicationLinked {
         /// Which.
         application: ApplicationId,
-        /// The group that is charged, `*` for the common group of all others; none if no
-        /// group limit on its path concerns the user.
+        /// The group that is charged, `*` for the common group of all others; none if no limit concerns the user.
         group: Option<Name>,
     },
-    /// The group limit is gone by which an application was charged to its group. What it has
-    /// is taken off the group; the next look at it chooses a group anew, which is charged
-    /// with what it gets from then on.
+    /// The limit is gone by which an application was charged to its group. What it has is taken off the group; the next
+    /// look at it chooses a group again, which is charged with what it gets from then on.
     GroupUnlinked {
         /// Which.
         application: ApplicationId,
@@ -257,8 +252,7 @@ pub enum Event {
         /// What its driver counts as until it ends.
         driver: Amounts,
     },
-    /// An Accepted application has got a placeholder from the scheduler: its queues count it from
-    /// now on as if it ran, until its state changes.
+    /// A placeholder was placed for an Accepted application: its queues count it as running until its state changes.
     ApplicationAllocating {
         /// Which.
         application: ApplicationId,
@@ -323,9 +317,8 @@ pub enum Event {
         /// For which ask it was kept.
         ask: AllocationId,
     },
-    /// A member takes the place of a placeholder as soon as the RM has stopped that, which it is
-    /// asked to do. Until then queues, users and groups count the placeholder; so does the
-    /// node if it is the same, and another counts the member.
+    /// A member takes the place of a placeholder once the RM has stopped that. Until then queues, users and groups count
+    /// the placeholder; so does the node if it is the same, and another counts the member.
     SwapStarted {
         /// The member; it waits no more.
         ask: AllocationId,
@@ -484,6 +477,13 @@ pub enum Event {
         partition: PartitionId,
         /// When that is over in any case; none if it is over.
         until: Option<Timestamp>,
+    },
+    /// The resource manager of a partition is away, or is back.
+    ManagerAway {
+        /// Which partition.
+        partition: PartitionId,
+        /// Who is away; none if it is back.
+        away: Option<Away>,
     },
     /// A node has reported that is there already.
     NodeReported {

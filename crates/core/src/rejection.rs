@@ -10,7 +10,7 @@ pub use tenant::TenantRejection;
 
 use crate::name::Name;
 use crate::placement::RuleError;
-use crate::resource::{Amounts, Quantity, unit_of};
+use crate::resource::{Amounts, Quantity, figures};
 
 /// Why a command was refused. Nothing changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,8 +57,9 @@ pub enum Rejection {
     },
     /// A lower bound of asks than that of a leaf that is there.
     #[error(
-        "queue {queue} takes asks of up to {known}{unit} {resource}, and {given}{unit} in the new file; `maximumallocation` can be raised only while the queue is there, so write {known}{unit} or more. The file changes nothing",
-        unit = unit_of(resource)
+        "queue {queue} takes asks of up to {known} {resource}, and {given} in the new file; `maximumallocation` can be raised only while the queue is there, so write {known} or more. The file changes nothing",
+        known = figures(resource, [*known, *given])[0],
+        given = figures(resource, [*known, *given])[1]
     )]
     MaximumAllocationLowered {
         /// Path of the queue.
@@ -72,8 +73,9 @@ pub enum Rejection {
     },
     /// An ask that is larger than its queue takes.
     #[error(
-        "ask {key} needs {asked}{unit} {resource}, and queue {queue} takes asks of up to {most}{unit} (`maximumallocation`); ask for less in more pieces, or use another queue",
-        unit = unit_of(resource)
+        "ask {key} needs {asked} {resource}, and queue {queue} takes asks of up to {most} (`maximumallocation`); ask for less in more pieces, or use another queue",
+        asked = figures(resource, [*asked, *most])[0],
+        most = figures(resource, [*asked, *most])[1]
     )]
     AboveMaximumAllocation {
         /// Its key.

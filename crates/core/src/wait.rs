@@ -20,12 +20,14 @@ mod later;
 mod looked;
 mod nodes;
 mod room;
+mod standstill;
 mod state;
 mod tenant;
 
 pub use code::{WaitCode, WaitCounts};
 pub(crate) use later::questions;
 pub use looked::Looked;
+pub(crate) use standstill::{of_absence, of_no_nodes, standstill};
 pub use tenant::{TenantCode, TenantReason, TenantShort};
 
 /// What holds an ask back. When it gives way, the ask is looked at again.
@@ -82,6 +84,10 @@ pub enum Blocker {
     /// The RM has so many questions to answer that it is asked nothing more for now: whoever waits
     /// in this partition and was not looked at is looked at then. Or not all of its nodes have reported.
     RmBusy(PartitionId),
+    /// The resource manager of this partition is away: nobody would carry out what is decided.
+    RmAway(PartitionId),
+    /// No node of this partition has a size.
+    NoNodes(PartitionId),
     /// The RM refused this ask every node that has room for it.
     NodeConstraint(AllocationId),
     /// Too many asks of its application found no node; it is left alone for a while.
@@ -163,6 +169,8 @@ impl Blocker {
             Self::Placeholders(..) => WaitCode::GangIncomplete,
             Self::RmBusy(partition) if books.is_recovering(partition) => WaitCode::Recovering,
             Self::AwaitingRm(_) | Self::RmBusy(_) => WaitCode::AwaitingRm,
+            Self::RmAway(_) => WaitCode::RmAway,
+            Self::NoNodes(_) => WaitCode::NoNodes,
             Self::NodeConstraint(_) => WaitCode::NodeConstraint,
             Self::BackOff(_) => WaitCode::Backoff,
             Self::BehindHead(leaf, _) => {
@@ -211,6 +219,8 @@ impl Blocker {
             | Self::RequiredNodeSize(node) => format!("node {}", books.node(node).name),
             Self::NodeAbsent(_) => "the required node".into(),
             Self::RmBusy(id) if books.is_recovering(id) => later::its_nodes(books, id),
+            Self::RmAway(id) => standstill::manager(books, id),
+            Self::NoNodes(id) => format!("partition {}", books.partition(id).name),
             Self::AwaitingRm(_) | Self::NodeConstraint(_) | Self::RmBusy(_) => "the RM".into(),
             Self::Placeholders(application, _) | Self::BackOff(application) => {
                 format!("application {}", books.application(application).name)
@@ -276,12 +286,7 @@ impl Wait {
             }
             Blocker::NodeAbsent(_) => room::of_absent_node(books, ask),
             Blocker::Placeholders(application, group) => {
-                let gang = books.application(application).gang.as_ref();
-                let group = gang.and_then(|gang| gang.groups.get(group as usize));
-                let group = group.map_or("", |group| group.name.as_str());
-                format!(
-                    "{subject} has placeholders for task group {group}, and the ask can take the place of none now; wait until one is placed or stopped"
-                )
+                later::of_placeholders(books, &subject, (application, group))
             }
             Blocker::BehindHead(leaf, head) => later::sentence(self, books, (leaf, head)),
             Blocker::Order(queue, by) => later::of_order(&books.queue(queue).path, by),
@@ -290,6 +295,7 @@ impl Wait {
             Blocker::AwaitingRm(one) => of_question(books, one),
             Blocker::NodeConstraint(one) => of_refusals(books, one),
             Blocker::RmBusy(partition) => later::of_open_questions(books, partition),
+            Blocker::RmAway(id) | Blocker::NoNodes(id) => standstill::sentence(books, id),
         }
     }
 

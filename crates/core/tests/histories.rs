@@ -121,6 +121,7 @@ const REACHED: &[&str] = &[
     "PreemptionTriggered",
     "QueueAdded",
     "RecoverySet",
+    "ManagerAway",
     "QueueAdded by a rule",
     "QueueChanged",
     "QueueChanged by a tag",

@@ -339,12 +339,12 @@ fn a_raised_maximum_lets_asks_start() {
         &world,
         &two(bounded("a", 7), leaf("b")),
         &expect![[r#"
-        root.a resources.max.vcore: 4 m -> 7 m
-        starts app0-1 {vcore: 3 m}
-        uses root: {vcore: 5 m} -> {vcore: 8 m}, waits {}
-        uses root.a: {vcore: 3 m} -> {vcore: 6 m}, waits {}
-        user ann: {vcore: 3 m} -> {vcore: 6 m}
-        evenness Some(961) -> Some(800)
+            root.a resources.max.vcore: 4m -> 7m
+            starts app0-1 {vcore: 3 m}
+            uses root: {vcore: 5 m} -> {vcore: 8 m}, waits {}
+            uses root.a: {vcore: 3 m} -> {vcore: 6 m}, waits {}
+            user ann: {vcore: 3 m} -> {vcore: 6 m}
+            evenness Some(961) -> Some(800)
         "#]],
     );
 }
@@ -357,7 +357,7 @@ fn a_lowered_maximum_names_who_is_above_it_and_what_becomes_impossible() {
         &world,
         &two(bounded("a", 4), leaf("b")),
         &expect![[r#"
-            root.a resources.max.vcore: 8 m -> 4 m
+            root.a resources.max.vcore: 8m -> 4m
             Queue root.a at root.a: 5 of 4 vcore, 1 too much
             impossible app0-1 {vcore: 6 m}: QUEUE_MAX -> QUEUE_MAX
             uses root: {vcore: 7 m} -> {vcore: 7 m}, waits {vcore: 6 m}
@@ -381,13 +381,13 @@ fn a_limit_of_a_user_is_told_with_what_he_uses() {
         &world,
         &limited,
         &expect![[r#"
-        root limits.user ann: - -> limited
-        root limits.user ann.maxapplications: - -> 1
-        root limits.user ann.maxresources.vcore: - -> 6 m
-        User ann at root: 7 of 6 vcore, 1 too much
-        User ann at root: 2 of 1 applications
-        uses root: {vcore: 7 m} -> {vcore: 7 m}, waits {}
-        evenness Some(1000) -> Some(1000)
+            root limits.user ann: - -> limited
+            root limits.user ann.maxapplications: - -> 1
+            root limits.user ann.maxresources.vcore: - -> 6m
+            User ann at root: 7 of 6 vcore, 1 too much
+            User ann at root: 2 of 1 applications
+            uses root: {vcore: 7 m} -> {vcore: 7 m}, waits {}
+            evenness Some(1000) -> Some(1000)
         "#]],
     );
 }
@@ -406,7 +406,7 @@ fn what_is_above_a_maximum_is_asked_to_stop_when_its_time_is_over() {
         &world,
         &clock(4),
         &expect![[r#"
-            root.a resources.max.vcore: 8 m -> 4 m
+            root.a resources.max.vcore: 8m -> 4m
             Queue root.a at root.a: 6 of 4 vcore, 2 too much
             evicts app0-2 {vcore: 2 m} for the maximum of root.a after 60 s
             uses root: {vcore: 6 m} -> {vcore: 6 m}, waits {}

@@ -70,6 +70,7 @@ pub(crate) fn named(books: &Books, cause: Option<&Command>, event: &Event) -> Na
         | Event::PartitionRemoved { partition }
         | Event::DriftFound { partition, .. }
         | Event::RecoverySet { partition, .. }
+        | Event::ManagerAway { partition, .. }
         | Event::QuestionsSet { partition, .. } => look.partition(*partition),
         Event::Configured { .. } => Named::default(),
         Event::QueueAdded { partition, parent, name, .. } => {

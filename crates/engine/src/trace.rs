@@ -104,6 +104,7 @@ const fn kind(command: &Command) -> &'static str {
         Command::SetForeign(_) => "SetForeign",
         Command::ReleaseForeign { .. } => "ReleaseForeign",
         Command::SetQuestions { .. } => "SetQuestions",
+        Command::SetManagerAway { .. } => "SetManagerAway",
         Command::Verdicts(_) => "Verdicts",
         Command::VoidVerdicts { .. } => "VoidVerdicts",
         Command::ScanQuotas { .. } => "ScanQuotas",

@@ -11,13 +11,15 @@ pub(crate) const COMMIT: Option<&str> = option_env!("HEADROOM_COMMIT");
 /// For which system.
 pub(crate) const TARGET: &str = env!("HEADROOM_TARGET");
 
-/// `release`, or `debug`.
+/// The profile of Cargo, such as `release`, `debug`, or `try`.
 pub(crate) const PROFILE: &str = env!("HEADROOM_PROFILE");
 
 /// Parts that can be left out and were not, in the order of their names.
 pub(crate) const FEATURES: &[&str] = &[
     #[cfg(feature = "otlp")]
     "otlp",
+    #[cfg(feature = "profiler")]
+    "profiler",
 ];
 
 /// The same for `/headroom/v1/health`.

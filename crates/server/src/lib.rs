@@ -45,7 +45,7 @@ pub use queue_file::{Applied, Condition, InForce, QueueFile, QueueFileError};
 pub use secret::NoRandomNumbers;
 pub use service::{Parts, Service};
 pub use watch_file::{LOOK_EVERY, WatchedFiles};
-pub use watch_queues::{TakeError, take_queue_file, watch_queue_file};
+pub use watch_queues::{TakeError, begin_with_queue_file, take_queue_file, watch_queue_file};
 pub use whole::{Settings, Whole};
 
 pub(crate) use headroom_engine::chain;

@@ -17,6 +17,9 @@ use crate::convert;
 use crate::planning::Plans;
 use crate::rest::EventSettings;
 
+/// The file that has the checksum of the followed file as it was taken last.
+const TAKEN: &str = "queues-taken";
+
 /// A queue file in force.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InForce {
@@ -142,13 +145,34 @@ impl QueueFile {
         Self { engine, clock, users, folder, in_force, base, watched, plans, applying }
     }
 
-    /// The file on disk that is followed: what it says comes back when it changes, and after a restart.
+    /// The file on disk that is followed: it is taken again when it changes.
     pub fn watched(&self) -> Option<&Path> {
         self.watched.get().map(PathBuf::as_path)
     }
 
     pub(crate) fn follow(&self, path: &Path) {
         self.watched.get_or_init(|| path.to_owned());
+    }
+
+    /// Remembers, for the next start, which text of the followed file was taken last.
+    ///
+    /// One that cannot be remembered is taken again at the next start.
+    pub(crate) fn note_taken(&self, checksum: &str) {
+        if let Some(folder) = &self.folder
+            && let Err(error) = write_durably(&folder.join(TAKEN), checksum.as_bytes())
+        {
+            tracing::warn!(%error, "the next start takes the queue file again, whatever was applied since");
+        }
+    }
+
+    /// Returns whether the followed file has not changed since it was taken last, and another was applied since.
+    pub(crate) fn is_overruled(&self, checksum: &str) -> bool {
+        let taken =
+            self.folder.as_ref().and_then(|folder| fs::read_to_string(folder.join(TAKEN)).ok());
+        let in_force = self.in_force();
+        taken.as_deref() == Some(checksum)
+            && !in_force.checksum.is_empty()
+            && in_force.checksum != checksum
     }
 
     pub(crate) const fn plans(&self) -> &Plans {

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use headroom_config::bytes_of;
+use headroom_core::plan::{Reach, Value, plan};
+use headroom_core::resource::figures;
 use headroom_engine::Origin;
 use tokio::sync::Notify;
 
@@ -39,18 +41,88 @@ pub enum TakeError {
 /// # Errors
 /// When it cannot be read, has faults, or does not fit what is there; the one in force stays.
 pub async fn take_queue_file(service: &Service, path: &Path) -> Result<Applied, TakeError> {
-    service.queue_file.follow(path);
+    let text = read(path).await?;
+    take(service, path, &text).await
+}
+
+/// Takes the queue file at a start, unless it is as it was taken last and another was applied since: that one stays in
+/// force, and the log says what differs. Decision page 42.
+///
+/// # Errors
+/// As [`take_queue_file`].
+pub async fn begin_with_queue_file(service: &Service, path: &Path) -> Result<(), TakeError> {
+    let text = read(path).await?;
+    if service.queue_file.is_overruled(&headroom_config::checksum(&text)) {
+        service.queue_file.follow(path);
+        tell_overruled(service, path, &text).await;
+        return Ok(());
+    }
+    take(service, path, &text).await.map(drop)
+}
+
+/// How many differences are named.
+const DIFFERENCES: usize = 10;
+
+/// Says that another file is in force than the one that is followed, and what differs.
+async fn tell_overruled(service: &Service, path: &Path, text: &str) {
+    let path = path.display();
+    let checksum = &service.queue_file.in_force().checksum;
+    tracing::warn!(
+        %path, checksum,
+        "the queue file is not in force: another was applied since it was taken last; write that one there, or \
+         apply this one again"
+    );
+    let Ok(loaded) = headroom_config::read(text) else { return };
+    let view = service.engine.views().at_least(0).await;
+    let now = service.clock.now().max(view.time);
+    let found = tokio::task::spawn_blocking(move || {
+        plan(&view.books, now, &loaded.configuration, Reach::default())
+    });
+    let Ok(Ok(found)) = found.await else { return };
+    let count = found.differences.len();
+    for one in found.differences.iter().take(DIFFERENCES) {
+        let queue = one.queue.as_ref().unwrap_or(&one.partition);
+        let said =
+            |value: &Option<Value>| value.as_ref().map_or_else(|| "nothing".to_owned(), words);
+        let (in_force, file) = (said(&one.before), said(&one.after));
+        tracing::warn!(%queue, key = %one.key, in_force, file, "differs from the queue file");
+    }
+    if count > DIFFERENCES {
+        tracing::warn!(
+            more = count - DIFFERENCES,
+            "and other differences; `headroom plan` prints all"
+        );
+    }
+}
+
+/// A value as people write it.
+fn words(value: &Value) -> String {
+    match value {
+        Value::Amount { resource, amount } => {
+            let [amount] = figures(resource, [*amount]);
+            format!("{resource} {amount}")
+        }
+        Value::Text(text) => text.to_string(),
+    }
+}
+
+async fn read(path: &Path) -> Result<String, TakeError> {
     let unreadable = |source| TakeError::Read { path: path.to_owned(), source };
     let owned = path.to_owned();
     let read = tokio::task::spawn_blocking(move || fs::File::open(owned).and_then(bytes_of)).await;
     let bytes = read.map_err(io::Error::other).flatten().map_err(unreadable)?;
-    let text = String::from_utf8(bytes).map_err(|error| unreadable(io::Error::other(error)))?;
+    String::from_utf8(bytes).map_err(|error| unreadable(io::Error::other(error)))
+}
+
+async fn take(service: &Service, path: &Path, text: &str) -> Result<Applied, TakeError> {
+    service.queue_file.follow(path);
     let origin = Origin { identity: format!("file:{}", path.display()), ..Origin::default() };
-    let applied = service.queue_file.apply(origin, &text).await;
+    let applied = service.queue_file.apply(origin, text).await;
     let applied = applied.map_err(|source| TakeError::NotTaken {
         path: path.to_owned(),
         source: Box::new(source),
     })?;
+    service.queue_file.note_taken(&headroom_config::checksum(text));
     tell(path, &applied);
     Ok(applied)
 }

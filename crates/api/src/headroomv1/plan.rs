@@ -346,8 +346,8 @@ pub struct QueueFileApplied {
     pub checksum: String,
     /// How many warnings the file has.
     pub warnings: u64,
-    /// The file on the server that it takes its queues from: it comes back when that is changed or the server
-    /// starts again. Absent where there is none.
+    /// The file on the server that it takes its queues from: it comes back when that file changes. Absent where there
+    /// is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watched: Option<String>,
 }

@@ -11,6 +11,7 @@ use crate::placement::Rules;
 use crate::resource::Resources;
 use crate::time::Timestamp;
 
+use super::away::Away;
 use super::link::Link;
 use super::question::{OpenQuestions, Questions};
 use super::recovery::Recovery;
@@ -123,6 +124,9 @@ pub struct Partition {
     /// That nothing starts before its nodes have reported, while that is so.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub recovery: Option<Recovery>,
+    /// That its resource manager is away, while that is so.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub away: Option<Away>,
     /// Its tasks; follows from the applications.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub tasks: Tasks,

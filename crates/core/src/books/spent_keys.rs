@@ -49,6 +49,7 @@ impl SpentKeys {
     }
 
     /// Returns the same with its indexes made again.
+    #[cfg(any(test, feature = "snapshot"))]
     pub(super) fn indexed_again(&self) -> Self {
         let mut anew = Self::default();
         for ((tenant, key), submitted) in self.keys.iter() {

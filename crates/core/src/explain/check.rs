@@ -122,6 +122,8 @@ fn amounts(books: &Books, ask: AllocationId, looked: Looked) -> Option<Vec<Amoun
         | Blocker::Placeholders(..)
         | Blocker::AwaitingRm(_)
         | Blocker::RmBusy(_)
+        | Blocker::RmAway(_)
+        | Blocker::NoNodes(_)
         | Blocker::NodeConstraint(_)
         | Blocker::BackOff(_)
         | Blocker::Order(..) => Some(Vec::new()),

@@ -84,6 +84,8 @@ pub(super) fn of(books: &Books, blocker: Blocker, amounts: &[Amount]) -> Vec<Hol
         | Blocker::Placeholders(..)
         | Blocker::AwaitingRm(_)
         | Blocker::RmBusy(_)
+        | Blocker::RmAway(_)
+        | Blocker::NoNodes(_)
         | Blocker::NodeConstraint(_)
         | Blocker::BackOff(_)
         | Blocker::BehindHead(..)

@@ -36,8 +36,9 @@ pub const fn kind(blocker: Blocker) -> Kind {
         | Blocker::BehindHead(..)
         | Blocker::BackOff(_)
         | Blocker::Order(..) => Kind::Policy,
-        Blocker::AwaitingRm(_) | Blocker::RmBusy(_) => Kind::Rm,
+        Blocker::AwaitingRm(_) | Blocker::RmBusy(_) | Blocker::RmAway(_) => Kind::Rm,
         Blocker::Nodes(_)
+        | Blocker::NoNodes(_)
         | Blocker::NodesReserved(_)
         | Blocker::NodeBlocked(_)
         | Blocker::NoSuchLabel(_)

@@ -55,6 +55,8 @@ pub(super) fn is_final(books: &Books, ask: AllocationId, blocker: Blocker) -> bo
         | Blocker::Placeholders(..)
         | Blocker::AwaitingRm(_)
         | Blocker::RmBusy(_)
+        | Blocker::RmAway(_)
+        | Blocker::NoNodes(_)
         | Blocker::NodeConstraint(_)
         | Blocker::BackOff(_)
         | Blocker::BehindHead(..) => false,

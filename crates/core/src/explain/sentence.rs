@@ -6,7 +6,7 @@ use alloc::string::{String, ToString};
 use crate::books::Books;
 use crate::resource::{Quantity, figures};
 use crate::time::Told;
-use crate::wait::{Blocker, questions};
+use crate::wait::{Blocker, of_absence, of_no_nodes, questions};
 
 use super::{Amount, Check, Explanation, NodeReason, Nodes, Verdict};
 
@@ -111,6 +111,8 @@ fn said_without_amounts(books: &Books, blocker: Blocker) -> String {
             let nodes = if count == 1 { "node" } else { "nodes" };
             format!(": asked about {count} {nodes} at {}", Told(question.since))
         }),
+        Blocker::RmAway(partition) => of_absence(books, partition),
+        Blocker::NoNodes(partition) => format!(": {}", of_no_nodes(books, partition)),
         Blocker::RmBusy(partition) => {
             let row = books.partition(partition);
             let recovery = row.recovery.as_ref().filter(|one| one.until.is_some());

@@ -9,7 +9,7 @@ use core::fmt;
 use crate::books::Books;
 use crate::id::PartitionId;
 use crate::name::Name;
-use crate::resource::{Quantity, unit_of};
+use crate::resource::{Quantity, figures};
 
 use super::settings::{Settings, of_partition, of_queue};
 
@@ -45,7 +45,7 @@ pub enum Value {
 impl fmt::Display for Value {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Amount { resource, amount } => write!(out, "{amount}{}", unit_of(resource)),
+            Self::Amount { resource, amount } => out.write_str(&figures(resource, [*amount])[0]),
             Self::Text(text) => out.write_str(text),
         }
     }

@@ -106,6 +106,7 @@ impl Teller<'_> {
             | Event::TenantDefaultsSet { .. }
             | Event::DriftFound { .. }
             | Event::RecoverySet { .. }
+            | Event::ManagerAway { .. }
             | Event::NodeReported { .. }
             | Event::QuestionsSet { .. }
             | Event::Asked { .. }

@@ -2,7 +2,7 @@
 
 use super::RefusalCode;
 use crate::name::Name;
-use crate::resource::{Quantity, unit_of};
+use crate::resource::{Quantity, figures};
 
 /// Why a command about a task of a tenant was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -91,8 +91,9 @@ pub enum TaskRejection {
     },
     /// It asks for more than any machine has.
     #[error(
-        "task {task} asks for {amount}{unit} {resource} a member; no member may ask for more than {most}{unit}",
-        unit = unit_of(resource)
+        "task {task} asks for {amount} {resource} a member; no member may ask for more than {most}",
+        amount = figures(resource, [*amount, *most])[0],
+        most = figures(resource, [*amount, *most])[1]
     )]
     Amount {
         /// Its id.
@@ -118,8 +119,8 @@ pub enum TaskRejection {
     },
     /// It is said to use less than nothing.
     #[error(
-        "task {task} is said to use {amount}{unit} {resource}, which is less than 0{unit}; say what was measured, or leave the type out",
-        unit = unit_of(resource)
+        "task {task} is said to use {amount} {resource}, which is less than 0; say what was measured, or leave the type out",
+        amount = figures(resource, [*amount])[0]
     )]
     BelowZero {
         /// Its id.
@@ -141,8 +142,10 @@ pub enum TaskRejection {
     },
     /// The quota of its tenant, or of one above it, has not enough left for it to grow.
     #[error(
-        "task {task} would need {more}{unit} {resource} more, and {scope} uses {used}{unit} of {limit}{unit}; release something first, or raise the quota. The task keeps its size",
-        unit = unit_of(resource)
+        "task {task} would need {more} {resource} more, and {scope} uses {used} of {limit}; release something first, or raise the quota. The task keeps its size",
+        more = figures(resource, [*more, *used, *limit])[0],
+        used = figures(resource, [*more, *used, *limit])[1],
+        limit = figures(resource, [*more, *used, *limit])[2]
     )]
     Quota {
         /// Its id.
@@ -160,8 +163,9 @@ pub enum TaskRejection {
     },
     /// The node that it runs on has not enough left for it to grow.
     #[error(
-        "task {task} would need {more}{unit} {resource} more on node {node}, which has {free}{unit} left; release something there first. The task keeps its size",
-        unit = unit_of(resource)
+        "task {task} would need {more} {resource} more on node {node}, which has {free} left; release something there first. The task keeps its size",
+        more = figures(resource, [*more, *free])[0],
+        free = figures(resource, [*more, *free])[1]
     )]
     NoRoom {
         /// Its id.

@@ -5,7 +5,7 @@ use crate::books::Tenants;
 use crate::config::legal::QUEUE_NAME_MAX;
 use crate::config::tenant::{INSTANCES, OWN_LEAF};
 use crate::name::Name;
-use crate::resource::{Quantity, unit_of};
+use crate::resource::{Quantity, figures};
 
 /// Why a command about a tenant, or one that a tenant is in the way of, was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -105,8 +105,8 @@ pub enum TenantRejection {
     },
     /// An amount below zero.
     #[error(
-        "the {what} of {whose} is {amount}{unit} {resource}; no amount may be below zero",
-        unit = unit_of(resource)
+        "the {what} of {whose} is {amount} {resource}; no amount may be below zero",
+        amount = figures(resource, [*amount])[0]
     )]
     Amount {
         /// Quota or guarantee.
@@ -132,8 +132,9 @@ pub enum TenantRejection {
     },
     /// More is guaranteed than allowed.
     #[error(
-        "tenant {tenant} is to be guaranteed {guaranteed}{unit} {resource}, and its quota is {quota}{unit}; guarantee no more than the quota",
-        unit = unit_of(resource)
+        "tenant {tenant} is to be guaranteed {guaranteed} {resource}, and its quota is {quota}; guarantee no more than the quota",
+        guaranteed = figures(resource, [*guaranteed, *quota])[0],
+        quota = figures(resource, [*guaranteed, *quota])[1]
     )]
     Guarantee {
         /// Its name.
@@ -147,8 +148,9 @@ pub enum TenantRejection {
     },
     /// The quotas right below one sum up to more than its own, which it forbids.
     #[error(
-        "the quotas of the tenants right below {parent} would sum up to {sum}{unit} {resource}, its own is {quota}{unit}, and it says `strictSum`; lower one, or raise that of {parent}",
-        unit = unit_of(resource)
+        "the quotas of the tenants right below {parent} would sum up to {sum} {resource}, its own is {quota}, and it says `strictSum`; lower one, or raise that of {parent}",
+        sum = figures(resource, [*sum, *quota])[0],
+        quota = figures(resource, [*sum, *quota])[1]
     )]
     Sum {
         /// The tenant above.
@@ -162,8 +164,8 @@ pub enum TenantRejection {
     },
     /// One has no quota in a type of which the one above it shares out its own.
     #[error(
-        "tenant {tenant} has no quota of {resource}; tenant {parent} above it has one of {quota}{unit} and says `strictSum`, so {tenant} needs one too",
-        unit = unit_of(resource)
+        "tenant {tenant} has no quota of {resource}; tenant {parent} above it has one of {quota} and says `strictSum`, so {tenant} needs one too",
+        quota = figures(resource, [*quota])[0]
     )]
     Unlimited {
         /// Its name.
@@ -177,8 +179,9 @@ pub enum TenantRejection {
     },
     /// A quota below what is used, of a tenant that does not allow that.
     #[error(
-        "tenant {tenant} uses {used}{unit} {resource}, its quota was to be {quota}{unit}, and it says `onLower: refuse`; wait until it uses less, or choose `block` or `preempt`",
-        unit = unit_of(resource)
+        "tenant {tenant} uses {used} {resource}, its quota was to be {quota}, and it says `onLower: refuse`; wait until it uses less, or choose `block` or `preempt`",
+        used = figures(resource, [*used, *quota])[0],
+        quota = figures(resource, [*used, *quota])[1]
     )]
     BelowUse {
         /// Its name.
@@ -302,8 +305,9 @@ pub enum TenantRejection {
     },
     /// An ask that can never run.
     #[error(
-        "ask {key} needs {asked}{unit} {resource}, and tenant {tenant} may have {most}{unit} in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)",
-        unit = unit_of(resource)
+        "ask {key} needs {asked} {resource}, and tenant {tenant} may have {most} in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)",
+        asked = figures(resource, [*asked, *most])[0],
+        most = figures(resource, [*asked, *most])[1]
     )]
     ExceedsQuota {
         /// Its key.

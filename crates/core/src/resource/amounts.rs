@@ -98,7 +98,7 @@ impl fmt::Display for Amounts {
 }
 
 /// The unit to print behind an amount of this type, with a space; empty for counts.
-pub(crate) fn unit_of(resource: &str) -> &'static str {
+fn unit_of(resource: &str) -> &'static str {
     match base_of(resource) {
         "vcore" => " m",
         "memory" => " B",
@@ -130,7 +130,7 @@ pub(crate) fn brief(resource: &str, amount: Quantity) -> String {
 }
 
 /// Amounts of one type as people write them; to the unit where that would make different ones look the same.
-pub(crate) fn figures<const N: usize>(resource: &str, amounts: [Quantity; N]) -> [String; N] {
+pub fn figures<const N: usize>(resource: &str, amounts: [Quantity; N]) -> [String; N] {
     let texts = amounts.map(|amount| brief(resource, amount));
     let differ = |(one, other): (usize, usize)| amounts[one] != amounts[other];
     let mut pairs = (0..N).flat_map(|one| (0..one).map(move |other| (one, other)));

@@ -20,7 +20,8 @@ mod vector;
 mod wide;
 
 pub use amounts::Amounts;
-pub(crate) use amounts::{figures, told, unit_of};
+pub use amounts::figures;
+pub(crate) use amounts::told;
 pub use fit::Shortfall;
 pub use labelled::{base_of, type_and_label};
 pub(crate) use lanes::{Ceiling, Excess, Step, Tally};

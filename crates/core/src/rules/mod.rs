@@ -74,6 +74,9 @@ fn judge(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Event>,
         }
         Command::SetForeign(foreign) => foreign::set(books, foreign),
         Command::ReleaseForeign { partition, key } => foreign::release(books, partition, key),
+        Command::SetManagerAway { partition, away } => {
+            question::set_away(books, partition, away.as_ref())
+        }
         Command::SetQuestions { partition, questions } => {
             question::set(books, partition, *questions)
         }

@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::books::{Books, NodeVerdict, Question, Questions};
+use crate::books::{Away, Books, NodeVerdict, Question, Questions};
 use crate::command::Verdicts;
 use crate::event::Event;
 use crate::id::NodeId;
@@ -26,6 +26,19 @@ pub(super) fn set(
         return Ok(Vec::new());
     }
     Ok(vec![Event::QuestionsSet { partition, questions }])
+}
+
+/// The resource manager is away, or is back.
+pub(super) fn set_away(
+    books: &Books,
+    partition: &Name,
+    away: Option<&Away>,
+) -> Result<Vec<Event>, Rejection> {
+    let partition = partition_named(books, partition)?;
+    if books.partition(partition).away.as_ref() == away {
+        return Ok(Vec::new());
+    }
+    Ok(vec![Event::ManagerAway { partition, away: away.cloned() }])
 }
 
 /// An answer. What only comes late is no fault of the RM and changes nothing: the ask waits no

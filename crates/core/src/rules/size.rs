@@ -69,6 +69,7 @@ impl Command {
             | Self::RemoveApplication { .. }
             | Self::ReleaseForeign { .. }
             | Self::SetQuestions { .. }
+            | Self::SetManagerAway { .. }
             | Self::VoidVerdicts { .. }
             | Self::ScanQuotas { .. }
             | Self::ScanOutstanding { .. }

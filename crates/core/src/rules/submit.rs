@@ -19,7 +19,7 @@ use crate::id::PartitionId;
 use crate::name::Name;
 use crate::placement::{Placed, QueueTags, Refused, Request, is_forced, place};
 use crate::rejection::{RefusalCode, Rejection};
-use crate::resource::{Amounts, Quantity, unit_of};
+use crate::resource::{Amounts, Quantity, figures};
 use crate::time::{Millis, Timestamp};
 use crate::userlimit::{Decimal, max_applications};
 
@@ -248,9 +248,9 @@ enum Declined {
     )]
     GangOrder { path: Name },
     #[error(
-        "the gang of {amount}{} {resource} can never run in queue {path}, whose configured maximum is {max}{}; make the gang smaller, or raise the maximum",
-        unit_of(resource),
-        unit_of(resource)
+        "the gang of {amount} {resource} can never run in queue {path}, whose configured maximum is {max}; make the gang smaller, or raise the maximum",
+        amount = figures(resource, [*amount, *max])[0],
+        max = figures(resource, [*amount, *max])[1]
     )]
     GangSize { path: Name, resource: Name, amount: Quantity, max: Quantity },
     #[error(
@@ -269,9 +269,9 @@ enum Declined {
     #[error("{0}")]
     Deadline(#[from] deadline::NoTime),
     #[error(
-        "the gang needs {amount}{} {resource} together, and tenant {tenant} may have {max}{} in all; make the gang smaller, raise the quota, or have the tenant park what is too large (`oversized: park`)",
-        unit_of(resource),
-        unit_of(resource)
+        "the gang needs {amount} {resource} together, and tenant {tenant} may have {max} in all; make the gang smaller, raise the quota, or have the tenant park what is too large (`oversized: park`)",
+        amount = figures(resource, [*amount, *max])[0],
+        max = figures(resource, [*amount, *max])[1]
     )]
     GangQuota { tenant: Name, resource: Name, amount: Quantity, max: Quantity },
     #[error("{0}")]

@@ -14,7 +14,7 @@ use crate::books::Books;
 use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
 use crate::resource::{Beyond, Resources};
 use crate::time::Timestamp;
-use crate::wait::{Blocker, Wait, WaitCode};
+use crate::wait::{Blocker, Wait, WaitCode, standstill};
 
 use super::Scheduler;
 use super::class::{ClassId, ClassKey};
@@ -108,11 +108,20 @@ impl Reason {
             | Blocker::KeptNode(_)
             | Blocker::Preempting(_)
             | Blocker::Order(..)
+            | Blocker::RmAway(_)
+            | Blocker::NoNodes(_)
             | Blocker::RequiredNode(_)
             | Blocker::RequiredNodeSize(_)
             | Blocker::BehindHead(..)
             | Blocker::NodeAbsent(_)) => Self::For(blocker),
         }
+    }
+
+    /// Returns what is said of asks of a leaf that are counted under this: what has their partition stand still comes
+    /// first.
+    #[must_use]
+    pub fn as_said(self, books: &Books, leaf: QueueId) -> Self {
+        standstill(books, books.queue(leaf).partition).map_or(self, Self::For)
     }
 
     /// The code of [`Blocker::code`]; none for those that are next.

@@ -11,7 +11,7 @@ use crate::id::{AllocationId, PartitionId};
 use crate::rules::activation;
 use crate::time::Timestamp;
 use crate::userlimit::Enforcement;
-use crate::wait::{Blocker, Looked, Wait};
+use crate::wait::{Blocker, Looked, Wait, standstill};
 
 use super::class::{ClassId, ClassKey, Standing};
 use super::lane::Lane;
@@ -37,7 +37,11 @@ impl Scheduler {
         let class = self.class_of(books, ask)?;
         let row = self.classes.rows.get(class)?;
         let (key, stop) = (row.key, self.wait_of(books, ask));
-        let mut checks: Vec<Looked> = super::waits::states(books, key.leaf).collect();
+        let partition = books.queue(key.leaf).partition;
+        let still = standstill(books, partition);
+        let failed = |blocker| Looked::failed(Wait { blocker, shortfall: None });
+        let mut checks: Vec<Looked> = still.map(failed).into_iter().collect();
+        checks.extend(super::waits::states(books, key.leaf));
         if key.waits() {
             checks.extend(activation::checks(books, books.allocation(ask).application));
         }
@@ -56,7 +60,10 @@ impl Scheduler {
         checks.extend(amounts(books, key));
         checks.extend(turn(books, key));
         checks.extend(stop.filter(|wait| is_busy(*wait)).map(Looked::failed));
-        checks.extend(self.node(books, key, stop.filter(|wait| kind(wait.blocker) == Kind::Node)));
+        if !matches!(still, Some(Blocker::NoNodes(_))) {
+            let stop = stop.filter(|wait| kind(wait.blocker) == Kind::Node);
+            checks.extend(self.node(books, key, stop));
+        }
         let came = books.allocation(ask).created;
         let first = checks.iter().find(|one| one.failed).map(|one| one.blocker);
         // Who waits for a queue that is shut, or for nodes to report, is not looked at, and so not put aside.

@@ -318,6 +318,8 @@ impl Class {
             | Blocker::AwaitingRm(_)
             | Blocker::NodeConstraint(_)
             | Blocker::RmBusy(_)
+            | Blocker::RmAway(_)
+            | Blocker::NoNodes(_)
             | Blocker::BehindHead(..)
             | Blocker::BackOff(_) => shape,
         };

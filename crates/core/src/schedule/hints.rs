@@ -53,6 +53,10 @@ pub(super) struct Heard {
 impl Scheduler {
     /// The asks of a partition that more nodes would help and of which nobody was told yet, as events.
     pub fn outstanding(&mut self, books: &Books, partition: PartitionId) -> Vec<Event> {
+        // Nobody is there who could add any.
+        if books.partition(partition).away.is_some() {
+            return Vec::new();
+        }
         if self.is_stale() {
             self.rebuild(books);
         }

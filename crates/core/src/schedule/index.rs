@@ -164,10 +164,8 @@ impl Scheduler {
     /// Follow what the event changed.
     #[inline]
     pub(super) fn after(&mut self, books: &Books, event: &Event, seen: &Seen) {
-        if !self.is_followed(books, seen) {
-            return;
-        }
         match event {
+            _ if !self.is_followed(books, seen) => {}
             Event::PartitionAdded { .. } => self.add_partition(books),
             // Rules have changed: whatever waits may be ordered and held back otherwise.
             Event::PartitionChanged { .. }
@@ -185,6 +183,7 @@ impl Scheduler {
             | Event::TenantDefaultsSet { .. }
             | Event::DriftFound { .. }
             | Event::RecoverySet { .. }
+            | Event::ManagerAway { .. }
             | Event::NodeReported { .. }
             | Event::ApplicationAdded { .. }
             | Event::LifetimeSet { .. }

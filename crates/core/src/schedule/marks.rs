@@ -71,6 +71,8 @@ pub(super) struct Marking {
     turned: BTreeMap<QueueId, Moment>,
     /// The same of partitions whose nodes are still to report.
     recovering: BTreeMap<PartitionId, Option<Moment>>,
+    /// The same of partitions whose resource manager is away.
+    away: BTreeMap<PartitionId, Option<Moment>>,
 }
 
 /// When something happened, and the last record then.
@@ -89,6 +91,8 @@ impl Marking {
         for partition in books.partitions().keys().filter(|id| books.is_recovering(**id)) {
             self.recovering.entry(*partition).or_default();
         }
+        let away = books.partitions().iter().filter(|(_, row)| row.away.is_some());
+        self.away.extend(away.map(|(partition, _)| (*partition, None)));
     }
 
     /// Before an event: a queue that is offered no room for what it holds from then on, as it becomes a leaf or is none
@@ -125,6 +129,10 @@ impl Marking {
                 self.recovering.entry(*partition).or_insert(Some(now));
             }
             Event::RecoverySet { partition, .. } => drop(self.recovering.remove(partition)),
+            Event::ManagerAway { partition, away: Some(_) } => {
+                self.away.entry(*partition).or_insert(Some(now));
+            }
+            Event::ManagerAway { partition, away: None } => drop(self.away.remove(partition)),
             _ => {}
         }
     }
@@ -146,6 +154,7 @@ impl Marking {
                 self.shut.get(&queue).copied().unwrap_or_else(|| self.turned.get(&queue).copied())
             }
             Blocker::RmBusy(partition) => *self.recovering.get(&partition)?,
+            Blocker::RmAway(partition) => *self.away.get(&partition)?,
             _ => None,
         };
         let code = blocker.wait_code(books);

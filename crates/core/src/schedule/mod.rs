@@ -259,7 +259,7 @@ impl Scheduler {
         events: &mut Vec<Event>,
     ) -> bool {
         let root = self.roots[&partition];
-        if books.queue(root).max.is_none() || books.is_recovering(partition) {
+        if books.queue(root).max.is_none() || books.is_held(partition) {
             return false; // Without a node there is nothing to decide.
         }
         Pass::ALL.into_iter().any(|pass| {

@@ -101,7 +101,7 @@ impl Scheduler {
         let is_plain = matches!(key.lane, Lane::Open | Lane::Calling(_) | Lane::Whole(_));
         // Where the RM has enough to answer, what is ready stays so until it has answered.
         let is_shut = books.queue(root).max.is_none()
-            || books.is_recovering(partition)
+            || books.is_held(partition)
             || books.has_asked_enough(partition);
         if !is_plain || key.alone.is_some() || key.waits() || is_shut {
             return false;

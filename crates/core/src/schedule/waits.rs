@@ -3,7 +3,7 @@
 use crate::books::{Books, Queue};
 use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use crate::rules::activation;
-use crate::wait::{Blocker, Looked, Wait};
+use crate::wait::{Blocker, Looked, Wait, standstill};
 
 use super::class::{ClassId, ClassKey, Standing};
 use super::judge::{held_back, may_not_start, queues};
@@ -13,14 +13,15 @@ use super::swap::blocker;
 use super::{Scheduler, questions, reserve, turns};
 
 impl Scheduler {
-    /// Why an ask waits; none if it was placed, is to be judged first, or the cluster has no
-    /// node, so that nothing is judged.
+    /// Why an ask waits; none if it was placed, or is to be judged first.
     pub fn wait_of(&self, books: &Books, ask: AllocationId) -> Option<Wait> {
         // While the rules are new, everything is to be judged first.
         let class = self.class_of(books, ask)?;
         let class_row = self.classes.rows.get(class)?;
-        let root = books.partition(books.queue(class_row.key.leaf).partition).root;
-        books.queue(root).max.as_ref()?;
+        let partition = books.queue(class_row.key.leaf).partition;
+        if let Some(blocker) = standstill(books, partition) {
+            return Some(Wait { blocker, shortfall: None });
+        }
         if let Some(wait) = shut(books, class_row.key.leaf) {
             return Some(wait);
         }
@@ -108,7 +109,9 @@ impl Scheduler {
             | Blocker::Preempting(_)
             | Blocker::Order(..)
             | Blocker::BehindHead(..)
-            | Blocker::RmBusy(_) => None,
+            | Blocker::RmBusy(_)
+            | Blocker::RmAway(_)
+            | Blocker::NoNodes(_) => None,
         }
     }
 }
@@ -154,7 +157,7 @@ fn out_of_turn(books: &Books, key: ClassKey) -> Option<Wait> {
 fn not_looked_at(books: &Books, key: ClassKey) -> Option<Wait> {
     let partition = books.queue(key.leaf).partition;
     let busy = Wait { blocker: Blocker::RmBusy(partition), shortfall: None };
-    let enough = books.has_asked_enough(partition) || books.is_recovering(partition);
+    let enough = books.has_asked_enough(partition) || books.is_held(partition);
     enough.then(|| held_back(books, key).or_else(|| too_large(books, key)).unwrap_or(busy))
 }
 

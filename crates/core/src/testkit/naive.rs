@@ -70,7 +70,7 @@ pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
         .partitions()
         .iter()
         .filter(|(_, partition)| books.queue(partition.root).max.is_some())
-        .filter(|(id, _)| !books.is_recovering(**id))
+        .filter(|(id, _)| !books.is_held(**id))
         // No event is that the RM of the partition has enough to answer.
         .find_map(|(_, partition)| passes(partition.root).filter(|events| !events.is_empty()));
     let mut events = tries.take().events;

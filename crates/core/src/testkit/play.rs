@@ -5,9 +5,8 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::num::NonZeroU16;
 
-use crate::books::{ApplicationState, Books, Partition, Questions};
+use crate::books::{ApplicationState, Books, Partition};
 use crate::command::{AddNode, Ask, Command, Submit};
 use crate::config::Configuration;
 use crate::event::{Event, PreemptionCause, Termination};
@@ -20,11 +19,13 @@ use crate::view::Tally;
 
 mod compare;
 mod give_back;
+mod manager;
 mod placement;
 mod questions;
 mod submit;
 
 use give_back::{release, under_swap};
+use manager::about_rm;
 use submit::{submit, task};
 
 use super::random::{
@@ -345,12 +346,7 @@ impl Player<'_> {
                 Command::VoidVerdicts { partition, node: node(number) }
             }
             Deed::Wait(_) | Deed::Confirm(_) | Deed::Answer(_) => Command::Tick,
-            Deed::Questions(some) => {
-                let questions = some.and_then(|(at_once, victims)| {
-                    Some(Questions { victims, at_once: NonZeroU16::new(at_once)? })
-                });
-                Command::SetQuestions { partition, questions }
-            }
+            Deed::Questions(some) => about_rm(&self.world, known, partition, some),
             Deed::Tenant(_, what, _) if what % 32 == 31 => Command::Recover { partition },
             Deed::Tenant(tenant, what, die) => {
                 let tenant = to_lower(&self.world.books, here, what).unwrap_or(tenant);

@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 use core::iter::Peekable;
 use core::str::SplitWhitespace;
 
-use crate::books::{GangStyle, NodeAttributes, NodeVerdict, Questions};
-use crate::command::{AddNode, Ask, Command, SetForeign, Submit, Verdicts};
+use crate::books::{GangStyle, NodeAttributes};
+use crate::command::{AddNode, Ask, Command, SetForeign, Submit};
 use crate::config::{
     Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig, QueueStart, RuleConfig,
     TemplateConfig,
@@ -19,6 +19,7 @@ use crate::name::Name;
 use crate::resource::{Amounts, Quantity};
 use crate::time::{Millis, Timestamp};
 
+mod manager;
 mod sharing;
 mod tasks;
 mod tenants;
@@ -368,20 +369,10 @@ pub(super) fn command(
         }
         "foreign" => foreign(partition, words),
         "foreign-gone" => Command::ReleaseForeign { partition, key: words.name("a key") },
-        "questions" => {
-            let on = words.next("on or off") == "on";
-            let victims = words.take("victims");
-            let at_once = if words.take("at-once") {
-                words.next("a number").parse().expect("a number above 0")
-            } else {
-                Questions::AT_ONCE
-            };
-            let questions = on.then_some(Questions { victims, at_once });
-            Command::SetQuestions { partition, questions }
-        }
-        "answer" => answer(partition, words, open),
-        "void" => Command::VoidVerdicts { partition, node: words.name("a node id") },
         "recover" => Command::Recover { partition },
+        "questions" | "answer" | "void" | "manager-away" | "manager-back" => {
+            manager::command(partition, verb, words, open)
+        }
         "scan-quotas" => Command::ScanQuotas { partition },
         "tenant" => tenants::set(partition, words),
         "tenant-gone" => tenants::remove(partition, words),
@@ -461,28 +452,6 @@ fn foreign(partition: Name, words: &mut Words<'_>) -> Command {
         resources: words.amounts(),
         preemptable: true,
     })
-}
-
-/// `answer a1 n1=ok n2=taint n3=2 question 3`: the open question, unless another is named; on n3
-/// two must go.
-fn answer(partition: Name, words: &mut Words<'_>, open: impl Fn(&str) -> Option<u64>) -> Command {
-    let key = words.name("an allocation key");
-    let (mut question, mut verdicts) = (open(&key).unwrap_or_default(), Vec::new());
-    while let Some(word) = words.optional() {
-        if word == "question" {
-            let number = words.next("a number").parse();
-            question = number.expect("questions are numbered");
-            continue;
-        }
-        let (node, said) = word.split_once('=').expect("a verdict is node=ok or node=reason");
-        let verdict = match (said, said.parse()) {
-            ("ok", _) => NodeVerdict::Suits,
-            (_, Ok(count)) => NodeVerdict::SuitsWithout(count),
-            (reason, Err(_)) => NodeVerdict::Refused(Name::new(reason)),
-        };
-        verdicts.push((Name::new(node), verdict));
-    }
-    Command::Verdicts(Verdicts { partition, key, question, verdicts })
 }
 
 /// `as timeout`; by itself the RM has stopped it.

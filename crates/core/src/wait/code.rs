@@ -36,6 +36,8 @@ codes! {
         NodeReserved = "NODE_RESERVED",
         /// The node that is kept for it has no room yet.
         NodeResources = "NODE_RESOURCES",
+        /// No node has registered, or none has a size.
+        NoNodes = "NO_NODES",
         /// No node in use has room.
         NoNodeFits = "NO_NODE_FITS",
         /// No node has the label that it wishes for.
@@ -60,6 +62,8 @@ codes! {
         RequiredNodeFull = "REQUIRED_NODE_FULL",
         /// Its only node is too small, however empty.
         RequiredNodeSize = "REQUIRED_NODE_SIZE",
+        /// The resource manager is away.
+        RmAway = "RM_AWAY",
         /// The size of the cluster.
         RootCapacity = "ROOT_CAPACITY",
         /// Nothing but that others are looked at first, for they use less of their share.

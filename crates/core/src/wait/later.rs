@@ -95,6 +95,20 @@ pub(crate) fn questions(count: u32) -> String {
     }
 }
 
+/// About an application with placeholders left of a task group, at this position.
+pub(super) fn of_placeholders(
+    books: &Books,
+    subject: &str,
+    (application, group): (ApplicationId, u32),
+) -> String {
+    let gang = books.application(application).gang.as_ref();
+    let group = gang.and_then(|gang| gang.groups.get(group as usize));
+    let group = group.map_or("", |group| group.name.as_str());
+    format!(
+        "{subject} has placeholders for task group {group}, and the ask can take the place of none now; wait until one is placed or stopped"
+    )
+}
+
 /// About an application whose asks found no node too often.
 pub(super) fn of_back_off(books: &Books, subject: &str, application: ApplicationId) -> String {
     let until = books.application(application).backed_off;

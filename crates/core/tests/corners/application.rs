@@ -29,10 +29,10 @@ fn the_first_ask_accepts_its_withdrawal_completes_and_the_next_ask_runs() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             release a1: a1 withdrawn, app1 Completing
             ask a2: app1 Running
-              a2 waits for nodes: the cluster has none
+              a2 waits NO_NODES: no node has registered in partition default; register a node
               app1: Running in root.a, no group, uses {}, user headroom none
               root.a: in force none, uses {}, headroom none, share 0, runs 1
         "#]],
@@ -84,12 +84,12 @@ fn the_timer_of_an_application_that_was_removed_does_nothing_to_the_next_of_its_
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             release a1: a1 withdrawn, app1 Completing
             wait 10s: nothing
             remove app1: app1 Completed, app1 gone
             ask a2: app1 Accepted
-              a2 waits for nodes: the cluster has none
+              a2 waits NO_NODES: no node has registered in partition default; register a node
             wait 20s: nothing
               app1: Accepted in root.a, no group, uses {}, user headroom none
             release a2: a2 withdrawn, app1 Completing

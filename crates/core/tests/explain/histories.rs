@@ -195,7 +195,8 @@ fn is_where_it_stopped(
     let same = match (raw, first.blocker) {
         // What is shut is not looked at, nor is whoever is to wait for others of his leaf, nor anything
         // before the nodes have reported.
-        (None, Blocker::QueueState(_)) => true,
+        // The same of a partition that stands still, whatever it was put aside for before.
+        (None, Blocker::QueueState(_)) | (_, Blocker::RmAway(_) | Blocker::NoNodes(_)) => true,
         (_, Blocker::RmBusy(partition)) if books.is_recovering(partition) => true,
         (None, _) if books.is_recovering(partition_of(books, ask)) => true,
         (None, _) => {

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 
 use headroom_core::Timestamp;
 use headroom_core::explain::explain;
-use headroom_core::testkit::tell_world;
+use headroom_core::testkit::{World, tell_world};
 
 use crate::shown::{explained, find};
 
@@ -373,6 +373,41 @@ fn a_reserved_node_makes_no_other_ask_of_it() {
     let explanation = explain(&world.books, &world.scheduler, ask).expect("it is there");
     let told: Vec<_> = explanation.history.iter().map(|mark| mark.code.as_str()).collect();
     assert_eq!(told, ["QUEUE_MAX", "NO_NODE_FITS"], "a kept node makes no other ask of it");
+}
+
+#[test]
+fn nothing_starts_and_nobody_asks_for_nodes_while_the_resource_manager_is_away() {
+    let script = "
+        queue root.a max vcore=8
+        node n1 vcore=4
+        app app1 root.a ann
+        wait 1s
+        manager-away yunikorn 1000
+        ask a1 app1 vcore=2
+        ask a2 app1 vcore=3
+        scan-outstanding
+        wait 5s
+        ";
+    let world = tell_world(script);
+    let codes = |world: &World| {
+        ["a1", "a2"].map(|key| {
+            let ask = find(world, key);
+            world.scheduler.wait_of(&world.books, ask).map(|wait| wait.blocker.code(&world.books))
+        })
+    };
+    assert_eq!(codes(&world), [Some("RM_AWAY"); 2]);
+    let task = explain(&world.books, &world.scheduler, find(&world, "a1")).expect("it is there");
+    assert_eq!(
+        task.line(&world.books),
+        "waiting: RM_AWAY resource manager yunikorn has been away since 1000 ms"
+    );
+    assert_eq!(task.since, Some(Timestamp::from_millis(1_000)));
+    let partition = *world.books.partitions().keys().next().unwrap();
+    let mut scheduler = world.scheduler.clone();
+    assert_eq!(scheduler.outstanding(&world.books, partition), []);
+    let world = tell_world(&format!("{script}manager-back\nwait 1s\n"));
+    assert_eq!(codes(&world), [None, Some("ROOT_CAPACITY")]);
+    assert_eq!(world.scheduler.clone().outstanding(&world.books, partition).len(), 1);
 }
 
 /// Since when it waits as it does, and all changes: when, and for what.

@@ -212,7 +212,7 @@ fn the_wildcard_group_counts_applications_of_all_others_together() {
             ask b1: app2 Accepted, app2 counts for group *
               b1 waits GROUP_APPS: group * at root.a runs 1 application and may run 1; wait for one to end, or raise the number
             lose n1: a1 lost, app1 Completing
-              b1 waits for nodes: the cluster has none
+              b1 waits NO_NODES: no node has registered in partition default; register a node
             node n2: b1 on n2, app2 Running
         "#]],
     );

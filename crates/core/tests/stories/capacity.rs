@@ -165,29 +165,29 @@ fn c1_siblings_share_what_their_parent_has_before_others_do() {
         ",
         expect![[r#"
             ask x1-1: x1 Accepted
-              x1-1 waits for nodes: the cluster has none
+              x1-1 waits NO_NODES: no node has registered in partition default; register a node
             ask x1-2
-              x1-2 waits for nodes: the cluster has none
+              x1-2 waits NO_NODES: no node has registered in partition default; register a node
             ask x1-3
-              x1-3 waits for nodes: the cluster has none
+              x1-3 waits NO_NODES: no node has registered in partition default; register a node
             ask x1-4
-              x1-4 waits for nodes: the cluster has none
+              x1-4 waits NO_NODES: no node has registered in partition default; register a node
             ask x1-5
-              x1-5 waits for nodes: the cluster has none
+              x1-5 waits NO_NODES: no node has registered in partition default; register a node
             ask x1-6
-              x1-6 waits for nodes: the cluster has none
+              x1-6 waits NO_NODES: no node has registered in partition default; register a node
             ask b1-1: b1 Accepted
-              b1-1 waits for nodes: the cluster has none
+              b1-1 waits NO_NODES: no node has registered in partition default; register a node
             ask b1-2
-              b1-2 waits for nodes: the cluster has none
+              b1-2 waits NO_NODES: no node has registered in partition default; register a node
             ask b1-3
-              b1-3 waits for nodes: the cluster has none
+              b1-3 waits NO_NODES: no node has registered in partition default; register a node
             ask b1-4
-              b1-4 waits for nodes: the cluster has none
+              b1-4 waits NO_NODES: no node has registered in partition default; register a node
             ask b1-5
-              b1-5 waits for nodes: the cluster has none
+              b1-5 waits NO_NODES: no node has registered in partition default; register a node
             ask b1-6
-              b1-6 waits for nodes: the cluster has none
+              b1-6 waits NO_NODES: no node has registered in partition default; register a node
             node n1: x1-1 on n1, x1 Running, b1-1 on n1, b1 Running, x1-2 on n1, b1-2 on n1, x1-3 on n1, b1-3 on n1, x1-4 on n1, b1-4 on n1
               x1-5 waits ROOT_CAPACITY: the cluster has 0 memory left of its maximum of 8, the ask needs 1; wait for a release, or add nodes
               x1-6 waits ROOT_CAPACITY: the cluster has 0 memory left of its maximum of 8, the ask needs 1; wait for a release, or add nodes

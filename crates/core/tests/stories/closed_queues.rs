@@ -70,7 +70,7 @@ fn what_is_foreign_and_nodes_may_come_without_amounts() {
         expect![[r#"
             foreign idle: idle occupies n1
             ask a1: app1 Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has reported its size in partition default; register a node
             resize n1: a1 on n1, app1 Running
             foreign busy: busy occupies n1
             ask a2

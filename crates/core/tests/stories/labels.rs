@@ -389,8 +389,8 @@ fn c18_a_gang_is_too_large_by_the_types_that_it_will_be_counted_in() {
         ask p3 g3 vcore=4 placeholder group w
         ",
         expect![[r#"
-            app g2: rejected GANG_SIZE: the gang of 4000 m vcore can never run in queue root.plain, whose configured maximum is 2000 m; make the gang smaller, or raise the maximum
-            app g4: rejected GANG_SIZE: the gang of 5000 m vcore@gpu can never run in queue root.gpu, whose configured maximum is 4000 m; make the gang smaller, or raise the maximum
+            app g2: rejected GANG_SIZE: the gang of 4 vcore can never run in queue root.plain, whose configured maximum is 2; make the gang smaller, or raise the maximum
+            app g4: rejected GANG_SIZE: the gang of 5 vcore@gpu can never run in queue root.gpu, whose configured maximum is 4; make the gang smaller, or raise the maximum
             ask p1: g1 Accepted, p1 on g1
             ask p2: p2 on g1, g1 Running
             ask p3: g3 Accepted, p3 on g1, g3 Running
@@ -412,9 +412,9 @@ fn c18_a_file_by_which_sums_would_be_too_large_is_refused() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             ask a2
-              a2 waits for nodes: the cluster has none
+              a2 waits NO_NODES: no node has registered in partition default; register a node
             reload: refused SUM_TOO_LARGE: the asks and allocations of the partition, by the exclusive labels of the queue file: memory would sum up to more than 9223372036854775807: 9223372036854775806 are counted already and 2 would be added
         "#]],
     );

@@ -20,7 +20,7 @@ fn an_application_is_accepted_with_its_first_ask_and_runs_with_its_first_allocat
         expect![[r#"
               app1: New in root.a, no group, uses {}, user headroom none
             ask a1: app1 Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
               app1: Accepted in root.a, no group, uses {}, user headroom none
             node n1: a1 on n1, app1 Running
               app1: Running in root.a, no group, uses {vcore: 1000 m}, user headroom none
@@ -42,7 +42,7 @@ fn an_application_whose_last_ask_is_withdrawn_completes() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             release a1: a1 withdrawn, app1 Completing
               root.a: in force none, uses {}, headroom none, share 0, runs 0
             wait 30s: app1 Completed

@@ -189,7 +189,7 @@ fn a_node_that_joins_drained_takes_nothing_until_it_is_taken_into_use() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             node n1
               a1 waits NO_NODE_FITS: no node fits: the ask needs 1 vcore, the most that any node in use has free is 0; wait for a release, or add nodes
               root: in force {vcore: 4000 m}, uses {}, headroom {vcore: 4000 m}, share 0, runs 0
@@ -220,7 +220,7 @@ fn a_lost_node_releases_its_allocations_and_only_a_new_ask_gets_room_again() {
             ask a3
               a3 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
             lose n1: a1 lost, a2 lost
-              a3 waits for nodes: the cluster has none
+              a3 waits NO_NODES: no node has registered in partition default; register a node
               app1: Running in root.a, no group, uses {}, user headroom none
             node n2: a3 on n2
               app1: Running in root.a, no group, uses {vcore: 1000 m}, user headroom none

@@ -18,11 +18,11 @@ fn fifo_gives_room_to_the_older_application_first() {
         ",
         expect![[r#"
             ask y1: young Accepted
-              y1 waits for nodes: the cluster has none
+              y1 waits NO_NODES: no node has registered in partition default; register a node
             ask o1: old Accepted
-              o1 waits for nodes: the cluster has none
+              o1 waits NO_NODES: no node has registered in partition default; register a node
             ask o2
-              o2 waits for nodes: the cluster has none
+              o2 waits NO_NODES: no node has registered in partition default; register a node
             node n1: o1 on n1, old Running, o2 on n1
               y1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
         "#]],
@@ -44,9 +44,9 @@ fn fifo_goes_by_the_oldest_ask_when_that_is_older_than_the_submission() {
         expect![[r#"
             wait 60s: nothing
             ask f1: first Accepted
-              f1 waits for nodes: the cluster has none
+              f1 waits NO_NODES: no node has registered in partition default; register a node
             ask s1: second Accepted
-              s1 waits for nodes: the cluster has none
+              s1 waits NO_NODES: no node has registered in partition default; register a node
             node n1: s1 on n1, second Running
               f1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
         "#]],
@@ -65,9 +65,9 @@ fn an_ask_from_the_future_is_made_now() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             ask a2
-              a2 waits for nodes: the cluster has none
+              a2 waits NO_NODES: no node has registered in partition default; register a node
             node n1: a1 on n1, app1 Running
               a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
         "#]],
@@ -148,9 +148,9 @@ fn a_full_queue_does_not_hold_up_its_siblings() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             ask b1: app2 Accepted
-              b1 waits for nodes: the cluster has none
+              b1 waits NO_NODES: no node has registered in partition default; register a node
             node n1: b1 on n1, app2 Running
               a1 waits QUEUE_MAX: queue root.a has 1 vcore left of its maximum of 1, the ask needs 2; wait for a release, or raise the maximum
         "#]],
@@ -170,11 +170,11 @@ fn an_ask_of_higher_priority_goes_first() {
         ",
         expect![[r#"
             ask low: app1 Accepted
-              low waits for nodes: the cluster has none
+              low waits NO_NODES: no node has registered in partition default; register a node
             ask high
-              high waits for nodes: the cluster has none
+              high waits NO_NODES: no node has registered in partition default; register a node
             ask lowest
-              lowest waits for nodes: the cluster has none
+              lowest waits NO_NODES: no node has registered in partition default; register a node
             node n1: high on n1, app1 Running, low on n1, lowest on n1
         "#]],
     );
@@ -194,11 +194,11 @@ fn an_application_of_higher_priority_goes_first_and_loses_it_with_its_ask() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             ask b1: app2 Accepted
-              b1 waits for nodes: the cluster has none
+              b1 waits NO_NODES: no node has registered in partition default; register a node
             ask b2
-              b2 waits for nodes: the cluster has none
+              b2 waits NO_NODES: no node has registered in partition default; register a node
             node n1: b1 on n1, app2 Running, a1 on n1, app1 Running
               b2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
         "#]],
@@ -220,11 +220,11 @@ fn a_queue_goes_by_the_highest_priority_below_it() {
         ",
         expect![[r#"
             ask b1: app2 Accepted
-              b1 waits for nodes: the cluster has none
+              b1 waits NO_NODES: no node has registered in partition default; register a node
             ask b2
-              b2 waits for nodes: the cluster has none
+              b2 waits NO_NODES: no node has registered in partition default; register a node
             ask a1: app1 Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             node n1: a1 on n1, app1 Running, b2 on n1, app2 Running
               b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
         "#]],
@@ -247,11 +247,11 @@ fn priority_does_not_count_where_a_leaf_ignores_it_except_inside_an_application(
         expect![[r#"
             wait 1s: nothing
             ask a1: app1 Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             ask a2
-              a2 waits for nodes: the cluster has none
+              a2 waits NO_NODES: no node has registered in partition default; register a node
             ask b1: app2 Accepted
-              b1 waits for nodes: the cluster has none
+              b1 waits NO_NODES: no node has registered in partition default; register a node
             node n1: a2 on n1, app1 Running, a1 on n1
               b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
         "#]],
@@ -332,9 +332,9 @@ fn children_inherit_the_policies_that_they_do_not_set() {
         expect![[r#"
             wait 1s: nothing
             ask a1: app1 Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             ask b1: app2 Accepted
-              b1 waits for nodes: the cluster has none
+              b1 waits NO_NODES: no node has registered in partition default; register a node
             node n1: a1 on n1, app1 Running
               b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
         "#]],
@@ -387,9 +387,9 @@ fn of_queues_with_equal_shares_the_one_that_asks_for_more_goes_first() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             ask b1: app2 Accepted
-              b1 waits for nodes: the cluster has none
+              b1 waits NO_NODES: no node has registered in partition default; register a node
             node n1: b1 on n1, app2 Running
               a1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
         "#]],
@@ -410,9 +410,9 @@ fn queues_that_tie_in_everything_go_by_path() {
         ",
         expect![[r#"
             ask b1: app2 Accepted
-              b1 waits for nodes: the cluster has none
+              b1 waits NO_NODES: no node has registered in partition default; register a node
             ask a1: app1 Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             node n1: a1 on n1, app1 Running
               b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
         "#]],
@@ -434,15 +434,15 @@ fn of_asks_as_urgent_and_old_the_later_goes_first_unless_it_came_to_the_end_of_t
         ",
         expect![[r#"
             ask first: app1 Accepted
-              first waits for nodes: the cluster has none
+              first waits NO_NODES: no node has registered in partition default; register a node
             ask second
-              second waits for nodes: the cluster has none
+              second waits NO_NODES: no node has registered in partition default; register a node
             ask low
-              low waits for nodes: the cluster has none
+              low waits NO_NODES: no node has registered in partition default; register a node
             ask third
-              third waits for nodes: the cluster has none
+              third waits NO_NODES: no node has registered in partition default; register a node
             ask fourth
-              fourth waits for nodes: the cluster has none
+              fourth waits NO_NODES: no node has registered in partition default; register a node
             node n1: fourth on n1, app1 Running, third on n1, first on n1, second on n1
               low waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
         "#]],

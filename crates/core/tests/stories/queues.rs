@@ -256,7 +256,7 @@ fn sd_24_root_is_as_large_as_its_nodes_and_a_quota_of_its_own_is_not_applied() {
         expect![[r#"
               root: in force none, uses {}, headroom none, share 0, runs 0
             ask a1: app1 Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             node n1
               a1 waits ROOT_CAPACITY: the cluster has 2 vcore left of its maximum of 2, the ask needs 3; wait for a release, or add nodes
               root: in force {memory: 4 B, vcore: 2000 m}, uses {}, headroom {memory: 4 B, vcore: 2000 m}, share 0, runs 0

@@ -145,7 +145,7 @@ fn what_is_not_there_cannot_be_changed_or_released() {
         ",
         expect![[r#"
             ask b1: app2 Accepted
-              b1 waits for nodes: the cluster has none
+              b1 waits NO_NODES: no node has registered in partition default; register a node
             ask a1: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended
             release a9: refused UNKNOWN_KEY: application app1 has no ask and no allocation with key a9
             release b1: refused UNKNOWN_KEY: application app1 has no ask and no allocation with key b1
@@ -173,13 +173,13 @@ fn asks_that_would_overflow_the_sum_are_refused() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             ask a2: refused SUM_TOO_LARGE: the asks of the application: memory would sum up to more than 9223372036854775807: 9223372036854775807 are counted already and 1 would be added
             ask a3
-              a3 waits for nodes: the cluster has none
+              a3 waits NO_NODES: no node has registered in partition default; register a node
             release a1: a1 withdrawn
             ask a2
-              a2 waits for nodes: the cluster has none
+              a2 waits NO_NODES: no node has registered in partition default; register a node
         "#]],
     );
 }
@@ -205,11 +205,11 @@ fn asks_of_one_application_never_make_those_of_others_too_large() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             ask b1: app2 Accepted
-              b1 waits for nodes: the cluster has none
+              b1 waits NO_NODES: no node has registered in partition default; register a node
             ask b2
-              b2 waits for nodes: the cluster has none
+              b2 waits NO_NODES: no node has registered in partition default; register a node
               root: in force none, uses {}, headroom none, share 0, runs 0
             release a1: a1 withdrawn, app1 Completing
               root: in force none, uses {}, headroom none, share 0, runs 0
@@ -276,11 +276,11 @@ fn more_resource_types_than_the_books_can_hold_are_refused() {
     check(
         &script,
         expect![[r#"
-        ask a1: refused TOO_MANY_TYPES: the ask names 1023 resource types that are new, and no more than 16 may be; types of nodes and of the queue file are not new
-        node n1: refused TOO_MANY_TYPES: the node names 1023 resource types that are new, 2 are known already, and no more than 768 may be then; types of nodes and of the queue file are not new
-        ask a2: app1 Accepted
-          a2 waits for nodes: the cluster has none
-    "#]],
+            ask a1: refused TOO_MANY_TYPES: the ask names 1023 resource types that are new, and no more than 16 may be; types of nodes and of the queue file are not new
+            node n1: refused TOO_MANY_TYPES: the node names 1023 resource types that are new, 2 are known already, and no more than 768 may be then; types of nodes and of the queue file are not new
+            ask a2: app1 Accepted
+              a2 waits NO_NODES: no node has registered in partition default; register a node
+        "#]],
     );
 }
 

@@ -20,11 +20,11 @@ fn scheduling_w01_fifo_across_applications_and_quota_stops() {
         expect![[r#"
             wait 1s: nothing
             ask a1: A Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             ask a2
-              a2 waits for nodes: the cluster has none
+              a2 waits NO_NODES: no node has registered in partition default; register a node
             ask b1: B Accepted
-              b1 waits for nodes: the cluster has none
+              b1 waits NO_NODES: no node has registered in partition default; register a node
             node N1: b1 on N1, B Running, a1 on N1, A Running
               a2 waits ROOT_CAPACITY: the cluster has 2 c left of its maximum of 10, the ask needs 4; wait for a release, or add nodes
         "#]],
@@ -49,14 +49,14 @@ fn scheduling_w02_no_head_of_line_blocking() {
         expect![[r#"
             wait 1s: nothing
             ask a1: A Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             ask a2
-              a2 waits for nodes: the cluster has none
+              a2 waits NO_NODES: no node has registered in partition default; register a node
             ask b1: B Accepted
-              b1 waits for nodes: the cluster has none
+              b1 waits NO_NODES: no node has registered in partition default; register a node
             wait 1s: nothing
             ask a3
-              a3 waits for nodes: the cluster has none
+              a3 waits NO_NODES: no node has registered in partition default; register a node
             node N1: b1 on N1, B Running, a1 on N1, A Running, a3 on N1
               a2 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 10, the ask needs 4; wait for a release, or add nodes
         "#]],
@@ -80,13 +80,13 @@ fn scheduling_w03_priority_beats_age_then_decays() {
         expect![[r#"
             wait 5s: nothing
             ask a1: A Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             ask a2
-              a2 waits for nodes: the cluster has none
+              a2 waits NO_NODES: no node has registered in partition default; register a node
             ask b1: B Accepted
-              b1 waits for nodes: the cluster has none
+              b1 waits NO_NODES: no node has registered in partition default; register a node
             ask b2
-              b2 waits for nodes: the cluster has none
+              b2 waits NO_NODES: no node has registered in partition default; register a node
             node N1: b1 on N1, B Running, a1 on N1, A Running, a2 on N1
               b2 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
         "#]],
@@ -110,13 +110,13 @@ fn scheduling_w03_priority_ignored() {
         expect![[r#"
             wait 5s: nothing
             ask a1: A Accepted
-              a1 waits for nodes: the cluster has none
+              a1 waits NO_NODES: no node has registered in partition default; register a node
             ask a2
-              a2 waits for nodes: the cluster has none
+              a2 waits NO_NODES: no node has registered in partition default; register a node
             ask b2: B Accepted
-              b2 waits for nodes: the cluster has none
+              b2 waits NO_NODES: no node has registered in partition default; register a node
             ask b1
-              b1 waits for nodes: the cluster has none
+              b1 waits NO_NODES: no node has registered in partition default; register a node
             node N1: a1 on N1, A Running, a2 on N1, b1 on N1, B Running
               b2 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
         "#]],
@@ -139,13 +139,13 @@ fn scheduling_w04_order_inside_an_application() {
         expect![[r#"
             wait 20s: nothing
             ask p5-t3: A Accepted
-              p5-t3 waits for nodes: the cluster has none
+              p5-t3 waits NO_NODES: no node has registered in partition default; register a node
             ask p5-t1
-              p5-t1 waits for nodes: the cluster has none
+              p5-t1 waits NO_NODES: no node has registered in partition default; register a node
             ask p7-t9
-              p7-t9 waits for nodes: the cluster has none
+              p7-t9 waits NO_NODES: no node has registered in partition default; register a node
             ask p5-t1-later
-              p5-t1-later waits for nodes: the cluster has none
+              p5-t1-later waits NO_NODES: no node has registered in partition default; register a node
             node N1: p7-t9 on N1, A Running, p5-t1-later on N1, p5-t1 on N1, p5-t3 on N1
         "#]],
     );

@@ -286,7 +286,7 @@ fn tr_16_ts_32_growth_is_charged_at_once_or_refused_and_the_task_keeps_its_size(
             tenant a: tenant a set, root.tenants.a made
             task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
             task t2: task t2 of a, t2 Accepted, t2 on n1, t2 Running
-            task-resize t2: refused QUOTA: task t2 would need 10000 m vcore more, and tenant a uses 95000 m of 100000 m; release something first, or raise the quota. The task keeps its size
+            task-resize t2: refused QUOTA: task t2 would need 10 vcore more, and tenant a uses 95 of 100; release something first, or raise the quota. The task keeps its size
               a: version 1, root.tenants.a uses {instances: 2, vcore: 95000 m} of {vcore: 100000 m}
             task-resize t2: t2 resized
               a: version 1, root.tenants.a uses {instances: 2, vcore: 100000 m} of {vcore: 100000 m}
@@ -296,8 +296,8 @@ fn tr_16_ts_32_growth_is_charged_at_once_or_refused_and_the_task_keeps_its_size(
               t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 100000+10000 of 100000 short 10000): queue root.tenants.a has 0 vcore left of its maximum of 100, the ask needs 10; wait for a release, or raise the maximum
             task-resize t2: t2 resized, t3 on n1, t3 Running
               a: version 1, root.tenants.a uses {instances: 3, vcore: 100000 m} of {vcore: 100000 m}
-            task-resize t1: refused QUOTA: task t1 would need 5000 m vcore more, and tenant a uses 100000 m of 100000 m; release something first, or raise the quota. The task keeps its size
-            task-resize t3: refused EXCEEDS_QUOTA_ALWAYS: ask t3 needs 200000 m vcore, and tenant a may have 100000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            task-resize t1: refused QUOTA: task t1 would need 5 vcore more, and tenant a uses 100 of 100; release something first, or raise the quota. The task keeps its size
+            task-resize t3: refused EXCEEDS_QUOTA_ALWAYS: ask t3 needs 200 vcore, and tenant a may have 100 in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
             task-resize t3: refused ASK_SIZE: ask t3 of application t3 wants {}; at least one amount must be above zero and none below
         "#]],
     );
@@ -346,8 +346,8 @@ fn tr_14_ts_20_what_can_never_run_is_rejected_and_remembered_as_that() {
         ",
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
-            task t1: rejected EXCEEDS_QUOTA_ALWAYS: ask t1 needs 120000 m vcore, and tenant a may have 100000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
-            task t2: rejected EXCEEDS_QUOTA_ALWAYS: ask t2 needs 125000 m vcore, and tenant a may have 100000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            task t1: rejected EXCEEDS_QUOTA_ALWAYS: ask t1 needs 120 vcore, and tenant a may have 100 in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            task t2: rejected EXCEEDS_QUOTA_ALWAYS: ask t2 needs 125 vcore, and tenant a may have 100 in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
             task t3: refused ASK_SIZE: ask t3 of application t3 wants {vcore: 0 m}; at least one amount must be above zero and none below
             task t4: rejected UNKNOWN_TENANT: tenant z does not exist in partition default; make it first
             task t5: refused RESERVED_TYPE: the ask names instances, which counts the tasks of tenants in partition default by itself; leave it out

@@ -24,7 +24,7 @@ fn ts_20_tr_15_a_gang_waits_as_a_whole_and_starts_whole_with_the_release() {
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
             task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
-            task t2: rejected EXCEEDS_QUOTA_ALWAYS: ask t2 needs 125000 m vcore, and tenant a may have 100000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            task t2: rejected EXCEEDS_QUOTA_ALWAYS: ask t2 needs 125 vcore, and tenant a may have 100 in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
             task t3: task t3 of a, t3 Accepted, t3 throttled TENANT_QUOTA a vcore 10000+100000 of 100000
               t3.1 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+100000 of 100000 short 10000): queue root.tenants.a has 90 vcore left of its maximum of 100, the ask needs 100; wait for a release, or raise the maximum
               t3.2 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+100000 of 100000 short 10000): queue root.tenants.a has 90 vcore left of its maximum of 100, the ask needs 100; wait for a release, or raise the maximum
@@ -279,7 +279,7 @@ fn sd_61_tr_50_all_of_a_gang_is_charged_and_released_at_each_edge() {
               t4.2 waits BEHIND_HEAD: ask t3.1 of application t3, the first in line of queue root.tenants.a, goes before the ask and needs 4 vcore; beside that 0 are left of the maximum, the ask needs 4; wait until it has started, or choose fifo-backfill as the queue's application.sort.policy
             task-cancel t4: t4 Cancelled, t4.1 withdrawn, t4.2 withdrawn, t4 Completing, t4 Completed
             wait 10s: t3 Expired, t3.1 withdrawn, t3.2 withdrawn, t3 Completing, t3 Completed
-            task-resize t2: refused EXCEEDS_QUOTA_ALWAYS: ask t2 needs 9000 m vcore, and tenant a may have 8000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            task-resize t2: refused EXCEEDS_QUOTA_ALWAYS: ask t2 needs 9 vcore, and tenant a may have 8 in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
             task-resize t2: t2.1 resized, t2.2 resized, t2.3 resized
               a: version 1, root.tenants.a uses {instances: 3, vcore: 3000 m} of {vcore: 8000 m}
             task-cancel t2: t2 Cancelling

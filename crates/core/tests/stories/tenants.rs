@@ -158,8 +158,8 @@ fn tr_02_instances_are_no_room_on_a_node_and_no_ask_names_them() {
               root.other: in force {vcore: 2000 m}, uses {}, headroom {vcore: 0 m}, share 0, runs 0
             foreign f1: refused RESERVED_TYPE: what runs on the node names instances, which counts the tasks of tenants in partition default by itself; leave it out
             lose n1: t1 lost
-              t2 waits for nodes: the cluster has none
-              o1 waits for nodes: the cluster has none
+              t2 waits NO_NODES: no node has registered in partition default; register a node
+              o1 waits NO_NODES: no node has registered in partition default; register a node
         "#]],
     );
 }

@@ -123,7 +123,7 @@ fn tr_12_ts_18_a_tenant_can_refuse_to_be_lowered_below_its_use() {
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
-            tenant a: refused TENANT_BELOW_USE: tenant a uses 90000 m vcore, its quota was to be 60000 m, and it says `onLower: refuse`; wait until it uses less, or choose `block` or `preempt`
+            tenant a: refused TENANT_BELOW_USE: tenant a uses 90 vcore, its quota was to be 60, and it says `onLower: refuse`; wait until it uses less, or choose `block` or `preempt`
               a: version 1, root.tenants.a uses {instances: 1, vcore: 90000 m} of {vcore: 100000 m}
             tenant a: tenant a set, root.tenants.a changed
             tenant a: tenant a set, root.tenants.a changed

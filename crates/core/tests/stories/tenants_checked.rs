@@ -21,10 +21,10 @@ fn tr_06_quotas_below_a_strict_one_sum_up_to_no_more() {
         expect![[r#"
             tenant d: tenant d set, root.tenants.d made
             tenant a: tenant a set, root.tenants.d changed, root.tenants.d.own made, root.tenants.d.a made
-            tenant b: refused TENANT_SUM: the quotas of the tenants right below d would sum up to 11000 m vcore, its own is 10000 m, and it says `strictSum`; lower one, or raise that of d
-            tenant b: refused TENANT_SUM: tenant b has no quota of memory; tenant d above it has one of 10000000000 B and says `strictSum`, so b needs one too
+            tenant b: refused TENANT_SUM: the quotas of the tenants right below d would sum up to 11 vcore, its own is 10, and it says `strictSum`; lower one, or raise that of d
+            tenant b: refused TENANT_SUM: tenant b has no quota of memory; tenant d above it has one of 9.31Gi and says `strictSum`, so b needs one too
             tenant b: tenant b set, root.tenants.d.b made
-            tenant d: refused TENANT_SUM: the quotas of the tenants right below d would sum up to 10000 m vcore, its own is 9000 m, and it says `strictSum`; lower one, or raise that of d
+            tenant d: refused TENANT_SUM: the quotas of the tenants right below d would sum up to 10 vcore, its own is 9, and it says `strictSum`; lower one, or raise that of d
             tenant d: tenant d set, root.tenants.d changed
             tenant a: tenant a set, root.tenants.d.a changed
         "#]],
@@ -66,9 +66,9 @@ fn tr_07_what_is_said_of_a_tenant_is_checked() {
             tenant own: refused TENANT_NAME: "own" is no name that a tenant can have; a name is 1 to 64 of a-z 0-9 _ : # / @ - and neither own nor @recovery@
             tenant a.b: refused TENANT_NAME: "a.b" is no name that a tenant can have; a name is 1 to 64 of a-z 0-9 _ : # / @ - and neither own nor @recovery@
             tenant @recovery@: refused TENANT_NAME: "@recovery@" is no name that a tenant can have; a name is 1 to 64 of a-z 0-9 _ : # / @ - and neither own nor @recovery@
-            tenant a: refused TENANT_AMOUNT: the quota of a is -1 m vcore; no amount may be below zero
-            tenant a: refused TENANT_AMOUNT: the guarantee of a is -1 m vcore; no amount may be below zero
-            tenant a: refused TENANT_GUARANTEE: tenant a is to be guaranteed 3000 m vcore, and its quota is 2000 m; guarantee no more than the quota
+            tenant a: refused TENANT_AMOUNT: the quota of a is -1m vcore; no amount may be below zero
+            tenant a: refused TENANT_AMOUNT: the guarantee of a is -1m vcore; no amount may be below zero
+            tenant a: refused TENANT_GUARANTEE: tenant a is to be guaranteed 3 vcore, and its quota is 2; guarantee no more than the quota
             tenant a: refused TENANT_PARENT: tenant a names b as the tenant above it, which does not exist; make that first
             tenant a: refused TENANT_PARENT: tenant a names a as the tenant above it, which does not exist; make that first
             tenant a: tenant a set, root.tenants.a made
@@ -84,7 +84,7 @@ fn tr_07_what_is_said_of_a_tenant_is_checked() {
             tenant x: tenant x set, root.tenants.x made
             tenant a: refused TENANT_DEPTH: tenant a would make 9 levels of tenants, and no more than 8 can be
             tenant-gone a: refused TENANT_HAS_TENANTS: tenant a has 1 tenants below it, so it cannot be removed; move or remove them first
-            tenant-defaults quota: refused TENANT_AMOUNT: the quota of the defaults is -2 m vcore; no amount may be below zero
+            tenant-defaults quota: refused TENANT_AMOUNT: the quota of the defaults is -2m vcore; no amount may be below zero
         "#]],
     );
 }
@@ -100,7 +100,7 @@ fn tr_07_a_guarantee_is_held_against_the_default_quota_too() {
         ",
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
-            tenant-defaults quota: refused TENANT_GUARANTEE: tenant a is to be guaranteed 4000 m vcore, and its quota is 3000 m; guarantee no more than the quota
+            tenant-defaults quota: refused TENANT_GUARANTEE: tenant a is to be guaranteed 4 vcore, and its quota is 3; guarantee no more than the quota
             tenant-defaults quota: defaults of tenants set, root.tenants.a changed
         "#]],
     );
@@ -155,10 +155,10 @@ fn tr_14_ts_20_what_exceeds_the_quota_by_itself_is_refused_or_parked() {
         expect![[r#"
             tenant d: tenant d set, root.tenants.d made
             tenant a: tenant a set, root.tenants.d changed, root.tenants.d.own made, root.tenants.d.a made
-            ask t1: refused EXCEEDS_QUOTA_ALWAYS: ask t1 needs 120000 m vcore, and tenant a may have 100000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            ask t1: refused EXCEEDS_QUOTA_ALWAYS: ask t1 needs 120 vcore, and tenant a may have 100 in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
             ask t1: a1 Accepted, t1 on n1, a1 Running
             tenant a: tenant a set, root.tenants.d.a changed
-            ask t2: refused EXCEEDS_QUOTA_ALWAYS: ask t2 needs 160000 m vcore, and tenant d may have 150000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            ask t2: refused EXCEEDS_QUOTA_ALWAYS: ask t2 needs 160 vcore, and tenant d may have 150 in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
             tenant a: tenant a set, root.tenants.d.a changed
             ask t2
               t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 90000+120000 of 100000 short 110000): queue root.tenants.d.a has 10 vcore left of its maximum of 100, the ask needs 120; wait for a release, or raise the maximum
@@ -289,7 +289,7 @@ fn tr_24_a_task_that_lost_all_that_it_had_waits_again() {
               q1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
             remove a2: a2 gone
             lose n1: p1 lost, placeholders of a1 expired
-              q1 waits for nodes: the cluster has none
+              q1 waits NO_NODES: no node has registered in partition default; register a node
             app a2: rejected WAITING_LIST_FULL: tenant a has 1 tasks that wait and may have 1 (maxWaiting); wait for one to start, or raise the number
         "#]],
     );
@@ -316,7 +316,7 @@ fn ts_20_a_gang_larger_than_a_quota_is_refused_at_submission_or_parked() {
         expect![[r#"
             tenant d: tenant d set, root.tenants.d made
             tenant a: tenant a set, root.tenants.d changed, root.tenants.d.own made, root.tenants.d.a made
-            app g1: rejected EXCEEDS_QUOTA_ALWAYS: the gang needs 125000 m vcore together, and tenant a may have 100000 m in all; make the gang smaller, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            app g1: rejected EXCEEDS_QUOTA_ALWAYS: the gang needs 125 vcore together, and tenant a may have 100 in all; make the gang smaller, raise the quota, or have the tenant park what is too large (`oversized: park`)
             app g2: rejected EXCEEDS_QUOTA_ALWAYS: the gang needs 7 instances together, and tenant d may have 6 in all; make the gang smaller, raise the quota, or have the tenant park what is too large (`oversized: park`)
             ask p1: g3 Accepted, p1 on n1
             ask p2: p2 on n1
@@ -354,11 +354,11 @@ fn tr_14_what_exceeds_a_quota_that_is_a_limit_is_refused_or_parked() {
         expect![[r#"
             tenant u: tenant u set, root.shared has other limits
             tenant g: tenant g set, root.shared has other limits
-            ask t1: refused EXCEEDS_QUOTA_ALWAYS: ask t1 needs 11000 m vcore, and tenant u may have 10000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            ask t1: refused EXCEEDS_QUOTA_ALWAYS: ask t1 needs 11 vcore, and tenant u may have 10 in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
             ask t1: a1 Accepted, t1 on n1, a1 Running
             app a2: rejected EXCEEDS_QUOTA_ALWAYS: the gang needs 3 instances together, and tenant u may have 2 in all; make the gang smaller, raise the quota, or have the tenant park what is too large (`oversized: park`)
-            app a3: rejected EXCEEDS_QUOTA_ALWAYS: the gang needs 11000 m vcore together, and tenant u may have 10000 m in all; make the gang smaller, raise the quota, or have the tenant park what is too large (`oversized: park`)
-            ask t2: refused EXCEEDS_QUOTA_ALWAYS: ask t2 needs 51000 m vcore, and tenant g may have 50000 m in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            app a3: rejected EXCEEDS_QUOTA_ALWAYS: the gang needs 11 vcore together, and tenant u may have 10 in all; make the gang smaller, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            ask t2: refused EXCEEDS_QUOTA_ALWAYS: ask t2 needs 51 vcore, and tenant g may have 50 in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
             ask t2: b1 Accepted, b1 counts for group ops, t2 on n1, b1 Running
             ask t3: c1 Accepted, c1 counts for group dev, t3 on n1, c1 Running
             tenant u: tenant u set, root.shared has other limits

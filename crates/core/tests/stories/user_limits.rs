@@ -251,7 +251,7 @@ fn what_is_larger_than_a_queue_takes_is_refused() {
         ask a3 app1 vcore=4
         ",
         expect![[r#"
-            ask a1: refused ABOVE_MAXIMUM_ALLOCATION: ask a1 needs 5000 m vcore, and queue root.q takes asks of up to 4000 m (`maximumallocation`); ask for less in more pieces, or use another queue
+            ask a1: refused ABOVE_MAXIMUM_ALLOCATION: ask a1 needs 5 vcore, and queue root.q takes asks of up to 4 (`maximumallocation`); ask for less in more pieces, or use another queue
             ask a2: app1 Accepted, a2 on n1, app1 Running
             ask a3
               a3 waits USER_HARD_CAP: user ann at root.q uses 5 vcore, he may have at most 8, the ask needs 4; wait for a release of this user, or raise `userlimitfactor`

@@ -89,8 +89,8 @@ impl Apply {
         )))?;
         if let Some(watched) = applied.watched {
             output::tell(&output::printable_lines(&format!(
-                "warning: the server follows {watched}: write the file there, too, or what is there comes back \
-                 when it changes and when the server starts again"
+                "warning: the server follows {watched}, which has another text: it comes back when that file \
+                 changes; write this one there, too"
             )));
         }
         Ok(ExitCode::SUCCESS)

@@ -131,6 +131,7 @@ fn by_itself(found: &Explanation) -> Option<&'static str> {
         "PREEMPTION_PENDING" => Some("it starts as it is once what was asked to stop has stopped"),
         "BACKOFF" => Some("it is looked at again as it is when the pause is over"),
         "RECOVERING" => Some("it is looked at as it is once the nodes have reported"),
+        "RM_AWAY" => Some("it is looked at as it is once the resource manager is back"),
         _ => None,
     }
 }

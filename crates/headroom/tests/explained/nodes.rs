@@ -166,6 +166,30 @@ pub(crate) const RECOVERING: Scene = Scene {
         ",
 };
 
+pub(crate) const RM_AWAY: Scene = Scene {
+    subject: "web-2/pod-1",
+    script: "
+        queue root.services
+        node n1 vcore=16 memory=64Gi
+        app web-2 root.services ann
+        wait 60s
+        manager-away yunikorn 1772438400000
+        wait 5s
+        ask pod-1 web-2 vcore=2 memory=4Gi
+        wait 60s
+        ",
+};
+
+pub(crate) const NO_NODES: Scene = Scene {
+    subject: "web-2/pod-1",
+    script: "
+        queue root.services
+        app web-2 root.services ann
+        ask pod-1 web-2 vcore=2 memory=4Gi
+        wait 60s
+        ",
+};
+
 pub(crate) const REQUIRED_NODE_ABSENT: Scene = Scene {
     subject: "logs/agent-n3",
     script: "

@@ -66,6 +66,41 @@ fn whoever_applies_is_told_of_a_file_that_the_server_follows() {
 }
 
 #[test]
+fn what_was_applied_stays_in_force_after_a_restart_until_the_file_changes() {
+    let folder = Folder::new("serve-apply-stays");
+    folder.write("queues.yaml", file(3));
+    folder.write("more.yaml", file(6));
+    let end = |server: &mut Server| {
+        server.signal("TERM");
+        server.end();
+    };
+    let start = || Server::start(&folder, &["--queues", "queues.yaml"]);
+    let in_force = |server: &Server, cores: u32| {
+        let text = server.get("/ws/v1/config");
+        assert!(text.contains(&format!("vcore: \"{cores}\"")), "{cores}: {text}");
+    };
+    let mut server = start();
+    in_force(&server, 3);
+    let url = format!("http://{}", server.address);
+    let done = folder.run(&["apply", "more.yaml", "--force", "--server", &url]);
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    end(&mut server);
+
+    let mut server = start();
+    in_force(&server, 6);
+    let log = folder.read("log");
+    assert!(log.contains("the queue file is not in force"), "{log}");
+    assert!(log.contains("resources.max.vcore") && log.contains("vcore 6"), "{log}");
+    end(&mut server);
+
+    folder.write("queues.yaml", file(4));
+    let mut server = start();
+    in_force(&server, 4);
+    end(&mut server);
+    in_force(&start(), 4);
+}
+
+#[test]
 fn both_files_are_played_on_the_nodes_of_a_server() {
     let folder = Folder::new("serve-plan-hours");
     folder.write("queues.yaml", file(2));

@@ -116,6 +116,7 @@ commands! {
         RemoveApplication "remove_application" { partition, application }
         ReleaseForeign "release_foreign" { partition, key }
         SetQuestions "set_questions" { partition, questions }
+        SetManagerAway "set_manager_away" { partition, away }
         VoidVerdicts "void_verdicts" { partition, node }
         ScanQuotas "scan_quotas" { partition }
         ScanOutstanding "scan_outstanding" { partition }

@@ -96,5 +96,6 @@ events! {
     TenantDefaultsSet "tenant_defaults_set" { partition, defaults }
     DriftFound "drift_found" { partition, drift }
     RecoverySet "recovery_set" { partition, until }
+    ManagerAway "manager_away" { partition, away }
     NodeReported "node_reported" { node }
 }

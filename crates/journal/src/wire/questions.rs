@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU16;
 
-use headroom_core::books::{NodeVerdict, QuestionMode, QuestionSubject, Questions, Removal};
+use headroom_core::books::{Away, NodeVerdict, QuestionMode, QuestionSubject, Questions, Removal};
 use headroom_core::id::NodeId;
 use headroom_core::{Name, Verdicts};
 
@@ -27,6 +27,18 @@ impl Field<Option<proto::Questions>> for Option<Questions> {
         let fault = Fault::new(What::UnknownWord { number });
         let at_once = count.ok_or(fault).at("at_once")?;
         Ok(Some(Questions { victims, at_once }))
+    }
+}
+
+impl Field<Option<proto::Away>> for Option<Away> {
+    fn put(&self) -> Option<proto::Away> {
+        let Away { manager, since } = self.as_ref()?;
+        Some(proto::Away { manager: manager.put(), since: since.put() })
+    }
+
+    fn take(field: Option<proto::Away>) -> Decoded<Self> {
+        let Some(proto::Away { manager, since }) = field else { return Ok(None) };
+        Ok(Some(Away { manager: Field::take(manager)?, since: Field::take(since)? }))
     }
 }
 

@@ -192,3 +192,21 @@ fn one_process_at_a_time_and_the_other_is_named() {
     drop(store);
     std::fs::remove_dir_all(&path).unwrap();
 }
+
+/// The lock file was removed by hand: the log itself is locked, so that two never acknowledge.
+#[test]
+fn whoever_removes_the_lock_file_lets_nobody_else_in() {
+    let path = std::env::temp_dir().join(format!("headroom-journal-lock-{}", std::process::id()));
+    let mut store = FileStore::open_folder(&path).unwrap();
+    append(&mut store, 3).unwrap();
+    std::fs::remove_file(path.join("lock")).unwrap();
+    let refused = FileStore::open_folder(&path).unwrap_err();
+    assert!(
+        matches!(&refused, JournalError::Held { path, .. } if path.extension().is_some_and(|end| end == "redb")),
+        "{refused}"
+    );
+    assert!(append(&mut store, 1).is_err(), "the first one notices, too");
+    drop(store);
+    assert_eq!(recover(&FileStore::open_folder(&path).unwrap()).unwrap(), 3);
+    std::fs::remove_dir_all(&path).unwrap();
+}

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use headroom_api::si::v1::RegisterResourceManagerRequest;
-use headroom_core::books::Questions;
+use headroom_core::books::{self, Questions};
 use headroom_core::{Command, Name};
 use headroom_engine::{Handle, Origin, Submission, Unavailable};
 use tokio::sync::watch;
@@ -204,13 +204,22 @@ impl Manager {
             self.asking.questions()
         };
         let view = self.handle.views().at_least(0).await;
-        let names = view.books.partitions().values().map(|row| row.name.clone());
-        let submission = |partition: Name| Submission {
-            origin: self.own_origin(),
-            command: Command::SetQuestions { partition, questions },
+        let away = facts.away.is_away().then(|| self.as_away());
+        let of = |partition: &Name| {
+            let partition = partition.clone();
+            let is_away =
+                Command::SetManagerAway { partition: partition.clone(), away: away.clone() };
+            [is_away, Command::SetQuestions { partition, questions }]
         };
-        self.handle.submit_all(names.map(submission).collect()).await?;
+        let commands = view.books.partitions().values().flat_map(|row| of(&row.name));
+        let submission = |command| Submission { origin: self.own_origin(), command };
+        self.handle.submit_all(commands.map(submission).collect()).await?;
         Ok(())
+    }
+
+    /// How the books know that it is away.
+    fn as_away(&self) -> books::Away {
+        books::Away { manager: Name::new(self.id()), since: self.intake.last() }
     }
 
     /// The origin of what is done for it, not by it.

@@ -33,7 +33,10 @@ impl<'a> Scrape<'a> {
             let mut waiting: BTreeMap<_, u64> = BTreeMap::new();
             let mut tenants: BTreeMap<Name, Waits> = BTreeMap::new();
             for (leaf, reason, count) in scheduler.census() {
-                let key = (books.queue(leaf).partition, reason.code(books).unwrap_or("NEXT"));
+                let key = (
+                    books.queue(leaf).partition,
+                    reason.as_said(books, leaf).code(books).unwrap_or("NEXT"),
+                );
                 *waiting.entry(key).or_default() += count.asks;
                 wait(books, leaf, count.applications, None, &mut tenants);
             }

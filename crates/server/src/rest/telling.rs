@@ -32,7 +32,25 @@ impl Sight {
             | Blocker::RequiredNodeSize(_) => self.is_all(),
             // How many nodes there are.
             Blocker::RmBusy(_) => self.counts_hidden(),
-            _ => true,
+            // Limits of users and groups are looked at above.
+            Blocker::QueueState(_)
+            | Blocker::Limit(..)
+            | Blocker::UserCap(..)
+            | Blocker::UserShare(..)
+            | Blocker::LimitApplications(..)
+            | Blocker::ParallelOfUser(..)
+            | Blocker::DriverUser(..)
+            | Blocker::Nodes(_)
+            | Blocker::NodesReserved(_)
+            | Blocker::NodeBlocked(_)
+            | Blocker::NoSuchLabel(_)
+            | Blocker::NodeAbsent(_)
+            | Blocker::Placeholders(..)
+            | Blocker::AwaitingRm(_)
+            | Blocker::RmAway(_)
+            | Blocker::NoNodes(_)
+            | Blocker::NodeConstraint(_)
+            | Blocker::BackOff(_) => true,
         }
     }
 

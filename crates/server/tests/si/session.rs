@@ -235,11 +235,21 @@ async fn an_rm_that_is_away_is_paused_and_gets_what_waits_when_it_is_back() {
     server.turn(10).await;
     let view = server.handle.views().at_least(0).await;
     assert!(view.books.allocations().iter().all(|(_, row)| row.is_pending()));
+    let reasons = || {
+        server.handle.inspect(|books, scheduler| {
+            let asks = books.allocations().iter().map(|(ask, _)| ask);
+            let codes =
+                asks.map(|ask| scheduler.wait_of(books, ask).map(|wait| wait.blocker.code(books)));
+            codes.collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(reasons().await.unwrap(), [Some("RM_AWAY")]);
     let (mut rm, _) = SessionRm::resume(&server, (token, seq, processed)).await;
     assert!(rm.resumed);
     assert_eq!(standing(), Some(Standing::Running));
     server.turn(10).await;
     assert_eq!(new_keys(&rm.settled().await), ["k1"]);
+    assert_eq!(reasons().await.unwrap(), [None]);
 }
 
 /// §12.3: scheduling begins when the RM has sent all that exists.

@@ -113,6 +113,7 @@ impl Books {
             | Event::ForeignSet { .. }
             | Event::ForeignRemoved { .. }
             | Event::QuestionsSet { .. }
+            | Event::ManagerAway { .. }
             | Event::Asked { .. }
             | Event::Answered { .. }
             | Event::VerdictsVoid { .. } => self.apply_cycle(now, event),
@@ -239,6 +240,9 @@ impl Books {
                 self.set_foreign(*partition, key, *node, resources, *preemptable);
             }
             Event::ForeignRemoved { partition, key } => self.remove_foreign(*partition, key),
+            Event::ManagerAway { partition, away } => {
+                self.partition_mut(*partition).away.clone_from(away);
+            }
             Event::QuestionsSet { partition, questions } => {
                 self.set_questions(*partition, *questions);
             }

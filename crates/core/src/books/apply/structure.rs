@@ -61,6 +61,7 @@ impl Books {
             reservation_count: 0,
             tenants: Tenants::default(),
             recovery: None,
+            away: None,
             tasks: Tasks::default(),
             spent_keys: SpentKeys::default(),
         };

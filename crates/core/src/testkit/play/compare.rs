@@ -72,7 +72,7 @@ impl Player<'_> {
         // Where the RM has enough to answer, or nodes are to report, the fresh one has not looked at all that the old has.
         let waits = books.allocations().iter().filter(|(_, ask)| {
             let partition = books.application(ask.application).partition;
-            let looks = !books.has_asked_enough(partition) && !books.is_recovering(partition);
+            let looks = !books.has_asked_enough(partition) && !books.is_held(partition);
             ask.is_pending() && looks
         });
         for (id, _) in waits {

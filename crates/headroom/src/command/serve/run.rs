@@ -18,7 +18,7 @@ use headroom_server::listen::{Gate, Listening, Serving, assemble};
 use headroom_server::rest::{Cors, RestSettings};
 use headroom_server::{
     About, LogLevels, Parts, QueueFile, Service, Settings as WholeSettings, WatchedFiles, Whole,
-    take_queue_file, watch_queue_file,
+    begin_with_queue_file, watch_queue_file,
 };
 use tokio::sync::Notify;
 
@@ -179,7 +179,7 @@ async fn begin(process: &Process, engine: &Engine, users: Arc<Users>) -> Result<
     let about = About::this(built::facts())?;
     let service = Service::new(Parts { engine: handle, clock, users, queue_file, about });
     match &process.queues {
-        Some(path) => drop(take_queue_file(&service, path).await?),
+        Some(path) => begin_with_queue_file(&service, path).await?,
         None if is_first => {
             let origin = Origin { identity: "built-in".to_owned(), ..Origin::default() };
             service.queue_file.apply(origin, BUILT_IN).await?;

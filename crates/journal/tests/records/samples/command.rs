@@ -1,6 +1,6 @@
 use std::num::NonZeroU16;
 
-use headroom_core::books::{GangStyle, NodeVerdict, Questions, TaskRequest, TaskSettings};
+use headroom_core::books::{Away, GangStyle, NodeVerdict, Questions, TaskRequest, TaskSettings};
 use headroom_core::{
     AddNode, Ask, Command, Millis, RejectApplication, SetForeign, SetTenant, Submit, SubmitTask,
     TaskChange, Termination, Timestamp, Verdicts,
@@ -23,6 +23,7 @@ named!(Command {
     SetForeign "set-foreign"
     ReleaseForeign "release-foreign"
     SetQuestions "set-questions"
+    SetManagerAway "set-manager-away"
     Verdicts "verdicts"
     VoidVerdicts "void-verdicts"
     ScanQuotas "scan-quotas"
@@ -191,6 +192,10 @@ fn of_asks() -> Vec<Command> {
         Command::SetQuestions {
             partition: partition.clone(),
             questions: Some(Questions { victims: true, at_once: NonZeroU16::MIN }),
+        },
+        Command::SetManagerAway {
+            partition: partition.clone(),
+            away: Some(Away { manager: name("rm"), since: Timestamp::from_millis(8) }),
         },
         Command::Verdicts(Verdicts {
             partition,

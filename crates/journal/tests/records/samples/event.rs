@@ -1,8 +1,8 @@
 use std::num::NonZeroU16;
 
 use headroom_core::books::{
-    ApplicationState, LimitSettings, LimitSubject, NodeVerdict, QuestionMode, QuestionSubject,
-    Questions, QueueState, TaskOutcome, TaskRequest, TaskSettings,
+    ApplicationState, Away, LimitSettings, LimitSubject, NodeVerdict, QuestionMode,
+    QuestionSubject, Questions, QueueState, TaskOutcome, TaskRequest, TaskSettings,
 };
 use headroom_core::resource::Quantity;
 use headroom_core::{
@@ -75,6 +75,7 @@ named!(Event {
     TenantDefaultsSet "tenant-defaults-set"
     DriftFound "drift-found"
     RecoverySet "recovery-set"
+    ManagerAway "manager-away"
     NodeReported "node-reported"
     TaskAdded "task-added"
     TaskThrottled "task-throttled"
@@ -277,6 +278,10 @@ fn of_others() -> Vec<Event> {
         Event::DriftFound { partition: id(57, 0), drift: drift() },
         Event::RecoverySet { partition: id(58, 0), until: Some(Timestamp::from_millis(9)) },
         Event::NodeReported { node: id(59, 3) },
+        Event::ManagerAway {
+            partition: id(60, 1),
+            away: Some(Away { manager: name("rm"), since: Timestamp::from_millis(8) }),
+        },
     ]
 }
 

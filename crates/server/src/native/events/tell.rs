@@ -2,7 +2,7 @@
 
 use headroom_api::headroomv1::Event as Told;
 use headroom_core::books::TaskState;
-use headroom_core::resource::{Amounts, base_of};
+use headroom_core::resource::{Amounts, figures};
 use headroom_core::{Event, Name, PreemptionCause, TaskStep, TenantDrift, Termination};
 use headroom_engine::{Entry, Named};
 use serde_json::{Map, Value, json};
@@ -97,6 +97,8 @@ pub(in crate::native) const fn kind_of(event: &Event) -> &'static str {
         Event::TenantRemoved { .. } => "tenantRemoved",
         Event::TenantDefaultsSet { .. } => "tenantDefaultsSet",
         Event::DriftFound { .. } => "tenantDrift",
+        Event::ManagerAway { away: Some(_), .. } => "managerAway",
+        Event::ManagerAway { away: None, .. } => "managerBack",
         Event::RecoverySet { until: Some(_), .. } => "recoveryBegun",
         Event::RecoverySet { until: None, .. } => "recoveryOver",
         Event::NodeReported { .. } => "nodeReported",
@@ -174,13 +176,7 @@ pub(super) fn text_of(event: &Event, named: &Named) -> String {
         }
         Event::NodeRemoved { .. } => format!("node {node} left"),
         Event::NodeReported { .. } => format!("node {node} is there again"),
-        Event::RecoverySet { until: Some(until), .. } => format!(
-            "nothing starts in partition {partition} before its nodes have reported, or {} ms since the epoch",
-            until.as_millis()
-        ),
-        Event::RecoverySet { until: None, .. } => {
-            format!("what waits in partition {partition} may start again")
-        }
+        Event::RecoverySet { .. } | Event::ManagerAway { .. } => text_of_hold(event, partition),
         Event::ForeignSet { resources, .. } => {
             format!("{} of another scheduler uses {} of node {node}", named.key, said(resources))
         }
@@ -208,6 +204,28 @@ pub(super) fn text_of(event: &Event, named: &Named) -> String {
             text_of_task(event, named)
         }
         _ => text_of_application(event, named),
+    }
+}
+
+/// Text of what holds a whole partition, or does no more.
+fn text_of_hold(event: &Event, partition: &Name) -> String {
+    match event {
+        Event::ManagerAway { away: Some(away), .. } => format!(
+            "resource manager {} has been away since {}; nothing starts in partition {partition} before it is back",
+            away.manager,
+            time(away.since)
+        ),
+        Event::ManagerAway { away: None, .. } => {
+            format!("the resource manager of partition {partition} is back")
+        }
+        Event::RecoverySet { until: Some(until), .. } => format!(
+            "nothing starts in partition {partition} before its nodes have reported, or {}",
+            time(*until)
+        ),
+        Event::RecoverySet { until: None, .. } => {
+            format!("what waits in partition {partition} may start again")
+        }
+        _ => String::new(),
     }
 }
 
@@ -319,18 +337,14 @@ fn text_of_ask(event: &Event, named: &Named) -> String {
     }
 }
 
-/// Amounts in words, such as `64 B memory, 1000 m vcore`.
+/// Amounts as people write them, such as `memory 64Gi, vcore 1`.
 fn said(amounts: &Amounts) -> String {
     if amounts.is_empty() {
         return "nothing".to_owned();
     }
     let each = amounts.iter().map(|(name, amount)| {
-        let unit = match base_of(name) {
-            "vcore" => " m",
-            "memory" => " B",
-            _ => "",
-        };
-        format!("{amount}{unit} {name}")
+        let [figure] = figures(name, [amount]);
+        format!("{name} {figure}")
     });
     each.collect::<Vec<_>>().join(", ")
 }

@@ -2,48 +2,23 @@
 
 mod form;
 mod memory;
+#[cfg(feature = "profiler")]
+mod processor;
+#[cfg(not(feature = "profiler"))]
+#[path = "no_processor.rs"]
 mod processor;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::time::Duration;
 
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, header};
 use axum::response::Response;
-use headroom_api::routes::PROFILE_SECONDS_MAX;
 
 use self::form::{Place, Profile, Taken};
-use self::processor::{Sampling, SamplingError};
+pub(crate) use self::processor::get_cpu_profile;
 use super::refusal::{Answer, Refusal};
 use super::request::Asked;
 use super::respond::{TEXT, blocking, body};
-
-/// How long processor time is watched if nothing is said, in seconds.
-const SECONDS: u64 = 30;
-
-/// Where processor time goes.
-pub(crate) async fn get_cpu_profile(asked: Asked) -> Answer {
-    let seconds = asked.number("seconds")?.filter(|seconds| *seconds > 0).unwrap_or(SECONDS);
-    if seconds > PROFILE_SECONDS_MAX {
-        let why = format!("seconds is {seconds}, it takes numbers up to {PROFILE_SECONDS_MAX}");
-        return Err(Refusal::bad(why));
-    }
-    let sampling = blocking(Sampling::begin).await?.map_err(|error| refusal(&error))?;
-    // Whoever does not wait for it drops this, and nobody is watched any more.
-    tokio::time::sleep(Duration::from_secs(seconds)).await;
-    let profile = blocking(move || sampling.profile()).await?;
-    let profile = profile.map_err(|error| refusal(&error))?;
-    Ok(attachment("profile", gzipped(&profile)?))
-}
-
-fn refusal(error: &SamplingError) -> Refusal {
-    match error {
-        SamplingError::Busy => {
-            Refusal::new(StatusCode::TOO_MANY_REQUESTS, error.to_string()).retry_after(30)
-        }
-        SamplingError::Failed(_) => Refusal::failed(crate::chain(error)),
-    }
-}
 
 /// The memory in use, by mapping.
 pub(crate) async fn get_heap_profile(asked: Asked) -> Answer {

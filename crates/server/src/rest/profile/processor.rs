@@ -6,9 +6,18 @@
 
 use std::time::{Duration, SystemTime};
 
+use axum::http::StatusCode;
+use headroom_api::routes::PROFILE_SECONDS_MAX;
 use pprof::{ProfilerGuard, ProfilerGuardBuilder, Report, Symbol};
 
+use super::super::refusal::{Answer, Refusal};
+use super::super::request::Asked;
+use super::super::respond::blocking;
 use super::form::{Place, Profile, Taken};
+use super::{attachment, gzipped};
+
+/// How long processor time is watched if nothing is said, in seconds.
+const SECONDS: u64 = 30;
 
 /// How often a second of processor time is interrupted. Not a round number, so that it does not
 /// fall in step with what happens by the clock.
@@ -16,12 +25,36 @@ const SAMPLES_PER_SECOND: i32 = 99;
 
 const NANOS_PER_SECOND: i64 = 1_000_000_000;
 
+/// Where processor time goes.
+pub(crate) async fn get_cpu_profile(asked: Asked) -> Answer {
+    let seconds = asked.number("seconds")?.filter(|seconds| *seconds > 0).unwrap_or(SECONDS);
+    if seconds > PROFILE_SECONDS_MAX {
+        let why = format!("seconds is {seconds}, it takes numbers up to {PROFILE_SECONDS_MAX}");
+        return Err(Refusal::bad(why));
+    }
+    let sampling = blocking(Sampling::begin).await?.map_err(|error| refusal(&error))?;
+    // Whoever does not wait for it drops this, and nobody is watched any more.
+    tokio::time::sleep(Duration::from_secs(seconds)).await;
+    let profile = blocking(move || sampling.profile()).await?;
+    let profile = profile.map_err(|error| refusal(&error))?;
+    Ok(attachment("profile", gzipped(&profile)?))
+}
+
+fn refusal(error: &SamplingError) -> Refusal {
+    match error {
+        SamplingError::Busy => {
+            Refusal::new(StatusCode::TOO_MANY_REQUESTS, error.to_string()).retry_after(30)
+        }
+        SamplingError::Failed(_) => Refusal::failed(crate::chain(error)),
+    }
+}
+
 /// A profile that is being taken, until this is dropped.
-pub(super) struct Sampling(ProfilerGuard<'static>);
+struct Sampling(ProfilerGuard<'static>);
 
 /// Why there is no profile.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum SamplingError {
+enum SamplingError {
     /// Somebody else takes one of this process.
     #[error("another profile is being taken; one is at a time")]
     Busy,
@@ -44,7 +77,7 @@ impl Sampling {
     ///
     /// # Errors
     /// When that is not possible, or done already.
-    pub(super) fn begin() -> Result<Self, SamplingError> {
+    fn begin() -> Result<Self, SamplingError> {
         Ok(Self(ProfilerGuardBuilder::default().frequency(SAMPLES_PER_SECOND).build()?))
     }
 
@@ -52,7 +85,7 @@ impl Sampling {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub(super) fn profile(&self) -> Result<Profile, SamplingError> {
+    fn profile(&self) -> Result<Profile, SamplingError> {
         Ok(written(&self.0.report().build()?))
     }
 }

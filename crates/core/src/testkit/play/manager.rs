@@ -1,0 +1,28 @@
+//! Whether the resource manager is there, and what it answers.
+
+use core::num::NonZeroU16;
+
+use crate::books::{Away, Questions};
+use crate::command::Command;
+use crate::id::PartitionId;
+use crate::name::Name;
+
+use super::World;
+
+/// What the RM answers from now on; sometimes it is away instead, and then it comes back the next time.
+pub(super) fn about_rm(
+    world: &World,
+    known: Option<PartitionId>,
+    partition: Name,
+    said: Option<(u16, bool)>,
+) -> Command {
+    let is_away = known.is_some_and(|id| world.books.partition(id).away.is_some());
+    if is_away || matches!(said, Some((at_once, true)) if at_once % 4 == 3) {
+        let away = Away { manager: Name::new("rm"), since: world.now };
+        return Command::SetManagerAway { partition, away: (!is_away).then_some(away) };
+    }
+    let questions = said.and_then(|(at_once, victims)| {
+        Some(Questions { victims, at_once: NonZeroU16::new(at_once)? })
+    });
+    Command::SetQuestions { partition, questions }
+}

@@ -1,0 +1,12 @@
+//! In place of what takes profiles of the processor, where the feature `profiler` was left out.
+
+use axum::http::StatusCode;
+
+use super::super::refusal::{Answer, Refusal};
+use super::super::request::Asked;
+
+/// Refuses, and names the way to a build that can.
+pub(crate) async fn get_cpu_profile(_: Asked) -> Answer {
+    let why = "this program was built without the feature `profiler`; build it with `--features profiler`";
+    Err(Refusal::new(StatusCode::NOT_IMPLEMENTED, why))
+}
