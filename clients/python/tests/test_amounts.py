@@ -29,13 +29,19 @@ def test_amounts_are_sent_as_texts(resource: str, given: int | float | str, expe
     assert Quota(resources={resource: given}).body() == {"resources": {resource: expected}}
 
 
-@pytest.mark.parametrize("given", [True, 0.0001, float("nan"), None, [4]])
+def test_each_whole_number_of_millicores_may_be_written_as_cores() -> None:
+    for units in range(1, 20_000):
+        expected = str(Amount.of("vcore", units))
+        assert sent({"vcore": units / 1000}) == {"vcore": expected}
+
+
+@pytest.mark.parametrize("given", [True, 0.0001, float("nan"), float("inf"), None, [4]])
 def test_what_is_no_amount_is_refused(given: Any) -> None:
     with pytest.raises(ValueError, match="write a whole number"):
         NewTask(resources={"vcore": given})
 
 
-@pytest.mark.parametrize(("wrong", "meant"), [("cpu", "vcore"), ("CPU", "vcore"), ("vcores", "vcore"), ("mem", "memory")])
+@pytest.mark.parametrize(("wrong", "meant"), [("cpu", "vcore"), ("CPU", "vcore"), ("vcores", "vcore"), ("Vcore", "vcore"), ("mem", "memory"), ("Memory", "memory")])
 def test_a_type_of_another_system_is_refused(wrong: str, meant: str) -> None:
     said = f"did you mean {meant}"
     with pytest.raises(ValueError, match=said):

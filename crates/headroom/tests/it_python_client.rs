@@ -32,6 +32,9 @@ partitions:
     tenants: {enabled: true}
 ";
 
+/// Where mypy keeps nothing.
+const NO_CACHE: &str = if cfg!(windows) { "nul" } else { "/dev/null" };
+
 /// The Python that has what the client's tests need; none, said aloud, where nobody says which.
 fn python() -> Option<OsString> {
     let python = std::env::var_os("HEADROOM_PYTHON");
@@ -99,12 +102,23 @@ fn the_python_client_is_built_beside_the_checkout_and_its_readme_runs() {
     let examples = blocks("python");
     assert_eq!(examples.len(), 5, "every example is found");
     folder.write("readme.py", examples.join("\n"));
+    let mut types = Command::new(&python);
+    types.current_dir(folder.path(".")).env("MYPYPATH", installed);
+    types.args(["-m", "mypy", "--strict", "--cache-dir", NO_CACHE, "readme.py"]);
+    checked(types, "");
     let server = Server::start(&folder, &["--queues", "queues.yaml"]);
     let mut command = Command::new(&python);
     command.current_dir(folder.path(".")).arg("readme.py").env("PYTHONPATH", installed);
     let printed = checked(command, &format!("http://{}", server.address));
-    for expected in [" WAITING 6\n", "{'memory': '16G', 'vcore': '8'}\n8000\n", "CANCELLED", "422"]
-    {
+    for expected in [
+        " WAITING 6\n",
+        "NO_NODES ",
+        "{'memory': '16G', 'vcore': '8'}\n8000\n",
+        " CANCELLED\n",
+        "422 EXCEEDS_QUOTA_ALWAYS",
+        "'CANCELLED'",
+        "'WAITING'",
+    ] {
         assert!(printed.contains(expected), "{expected}: {printed}");
     }
 }
@@ -156,6 +170,5 @@ async fn the_python_client_calls_every_route_and_raises_what_is_refused() {
 #[test]
 fn the_python_client_is_typed_throughout() {
     let Some(python) = python() else { return };
-    let cache = if cfg!(windows) { "nul" } else { "/dev/null" };
-    run(&python, "", &["-m", "mypy", "--strict", "--cache-dir", cache, "src", "tests"]);
+    run(&python, "", &["-m", "mypy", "--strict", "--cache-dir", NO_CACHE, "src", "tests"]);
 }

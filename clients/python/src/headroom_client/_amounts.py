@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Annotated, Any
 
 from pydantic import GetCoreSchemaHandler, PlainSerializer, PlainValidator, ValidationInfo
@@ -11,8 +13,11 @@ from pydantic_core import core_schema
 FROM_SERVER = {"from_server": True}
 """The validation context of answers, in which integers are core units."""
 
-_MEANT = {"cpu": "vcore", "cpus": "vcore", "vcores": "vcore", "mem": "memory"}
-"""Types that no server has, and the type that each stands for."""
+_MEANT = {
+    **dict.fromkeys(["cpu", "cpus", "core", "cores", "vcpu", "vcpus", "vcore", "vcores", "millicores"], "vcore"),
+    **dict.fromkeys(["mem", "ram", "memory", "memory_mb", "memory-mb", "mem_mb"], "memory"),
+}
+"""Names in lower case that stand for one of the two types with a unit, as ``headroom validate`` knows them."""
 
 _SUFFIXES = [
     (1, ""),
@@ -52,16 +57,19 @@ def _shortest(resource: str, units: int) -> str:
 def _sent(resource: str, amount: object) -> str:
     """An amount that somebody wrote, as text: 4 of ``vcore`` are four cores, as ``"4"`` is."""
     meant = _MEANT.get(resource.lower())
-    if meant is not None:
+    if meant is not None and resource != meant:
         raise ValueError(f"there is no resource type {resource!r}: did you mean {meant}?")
     if isinstance(amount, str):
         return str(amount)
     if isinstance(amount, int) and not isinstance(amount, bool):
         return str(amount)
-    if isinstance(amount, float) and amount.is_integer():
-        return str(int(amount))
-    if isinstance(amount, float) and resource == "vcore" and (amount * 1000).is_integer():
-        return f"{int(amount * 1000)}m"
+    if isinstance(amount, float) and math.isfinite(amount):
+        # The shortest text of a float is what somebody wrote: 1.001 has no exact double, 1.001 * 1000 is no integer.
+        written = Decimal(repr(amount))
+        if written == written.to_integral_value():
+            return str(int(written))
+        if resource == "vcore" and written * 1000 == (written * 1000).to_integral_value():
+            return f"{int(written * 1000)}m"
     raise ValueError(f"{resource} is {amount!r}; write a whole number, or a text such as '4', '500m', or '200G'")
 
 
