@@ -42,14 +42,14 @@ fn tasks(workload: &Workload) -> String {
 fn jobs_are_read_with_their_groups_of_tasks() {
     let workload = evening();
     expect![[r#"
-        job_clean_0001: master Some("{memory: 1073741824 B, vcore: 1000 m}"), 2 of {memory: 1073741824 B, vcore: 1000 m} for 20000, 1 of {memory: 1073741824 B, vcore: 1000 m} for 25000
+        job_clean_0001: master Some("{memory: 1073741824 B, vcore: 1000 m}"), 1 of {memory: 1073741824 B, vcore: 1000 m} for 25000, 2 of {memory: 4294967296 B, vcore: 2000 m} for 45000
         1: master Some("{memory: 2147483648 B, vcore: 2000 m}")
         tick.0: master Some("{memory: 1073741824 B, vcore: 1000 m}")
         tick.1: master Some("{memory: 1073741824 B, vcore: 1000 m}")
         tick.2: master Some("{memory: 1073741824 B, vcore: 1000 m}")
     "#]].assert_eq(&tasks(&workload));
     expect![[r#"
-        job_clean_0001 at 0 for 45000 by ada of [] in Some("etl"), 2 of {memory: 4294967296 B, vcore: 2000 m}, priority 0
+        job_clean_0001 at 0 for 20000 by ada of [] in Some("etl"), 2 of {memory: 1073741824 B, vcore: 1000 m}, priority 0
         1 at 60000 for 12000 by bob "the { builder" of [] in Some("etl"), 6 of {memory: 1073741824 B, vcore: 1000 m}, priority 0, label ssd
         tick.0 at 61000 for 30000 by default of [] in Some("stream"), 1 of {memory: 1073741824 B, vcore: 1000 m}, priority 0
         tick.1 at 61000 for 30000 by default of [] in Some("stream"), 1 of {memory: 1073741824 B, vcore: 1000 m}, priority 0

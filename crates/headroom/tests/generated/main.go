@@ -28,8 +28,8 @@ func done(what string, answer *http.Response, err error) {
 	check(what, err == nil && answer.StatusCode < 300, err)
 }
 
-func amounts(vcore string) map[string]client.BTreeMapValue {
-	return map[string]client.BTreeMapValue{"vcore": client.StringAsBTreeMapValue(&vcore)}
+func amounts(vcore string) map[string]client.Amount {
+	return map[string]client.Amount{"vcore": client.StringAsAmount(&vcore)}
 }
 
 func main() {

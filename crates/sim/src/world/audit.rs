@@ -51,7 +51,7 @@ impl Play<'_> {
             ("tasks", members)
         };
         let early = record.gang && !open.complete && members > 0;
-        if (sum != record.asks || early) && !open.failing {
+        if (sum + open.later != record.asks || early) && !open.failing {
             return Err(self.unaccounted(format!(
                 "job {} has {sum} {what}, expected {}; {members} members",
                 record.name, record.asks

@@ -74,6 +74,8 @@ pub(super) struct Open {
     /// Tasks that wait.
     pub(super) asks: u64,
     pub(super) running: u64,
+    /// Tasks of its second stage, while it has not asked for them.
+    pub(super) later: u64,
     /// Tasks that ran to their end.
     pub(super) finished: u64,
     /// Placeholders that wait.

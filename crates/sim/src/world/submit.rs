@@ -109,6 +109,8 @@ impl Play<'_> {
         }
         self.accepted(position);
         self.outcome.counts.gangs.submitted += u64::from(gang);
+        let later = pieces.iter().filter(|piece| self.stage(job, piece.kind) == Stage::Second);
+        self.open[position].later = later.map(|piece| piece.count).sum();
         let record = &mut self.outcome.jobs[position];
         record.asks = pieces.iter().map(|piece| piece.count).sum();
         record.gang = gang;
@@ -164,6 +166,7 @@ impl Play<'_> {
 
     /// Asks for the second stage of a job, whose first stage has ended.
     pub(super) fn ask_for_second_stage(&mut self, position: usize) -> Result<(), RunError> {
+        self.open[position].later = 0;
         self.ask_for_all(position, Part::Task, Stage::Second)?
             .map_err(|rejection| self.refused(rejection))
     }
@@ -182,13 +185,9 @@ impl Play<'_> {
 
     /// Returns whether the first stage of a job has ended just now and a second one follows. The master ends last.
     pub(super) fn second_stage_is_due(&self, position: usize) -> bool {
-        let job = &self.setup.workload.jobs[position];
-        let second = job.more.iter().filter(|tasks| tasks.is_second_stage);
-        let second: u64 = second.map(|tasks| tasks.count).sum();
-        let master = u64::from(job.master.is_some());
-        second > 0
-            && self.setup.shape != Shape::Gang
-            && self.open[position].finished + second + master == self.outcome.jobs[position].asks
+        let master = u64::from(self.setup.workload.jobs[position].master.is_some());
+        let open = &self.open[position];
+        open.later > 0 && open.finished + open.later + master == self.outcome.jobs[position].asks
     }
 
     /// The key of a task, or of the room for it; no two are the same in a run.
