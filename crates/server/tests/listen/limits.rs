@@ -211,7 +211,8 @@ impl Write for Written {
 async fn reflection_and_health_are_no_changes() {
     let written = Written::default();
     let log = written.clone();
-    let subscriber = tracing_subscriber::fmt().with_writer(move || log.clone()).finish();
+    let subscriber =
+        tracing_subscriber::fmt().with_ansi(false).with_writer(move || log.clone()).finish();
     let guard = tracing::subscriber::set_default(subscriber);
     let server = start("").await;
     let ask = async |path: &str| {
