@@ -22,6 +22,10 @@ fn main() {
         && let Some(commit) = commit()
     {
         println!("cargo:rustc-env={COMMIT}={commit}");
+        // The date of the commit, not of the build: the same sources make the same program.
+        if let Some(date) = git(&["show", "--no-patch", "--format=%cI", "HEAD"]) {
+            println!("cargo:rustc-env=HEADROOM_DATE={date}");
+        }
     }
 }
 

@@ -86,6 +86,17 @@ fn a_journal_says_why_something_waits_and_all_that_it_waited_for() {
         let remedies = told["remedies"]["items"].as_array().unwrap();
         assert!(remedies.iter().any(|one| one["kind"] == "add"), "{told}");
     }
+    let json = explain(&["app", "--json"]).stdout;
+    assert_eq!(explain(&["app", "-o", "json"]).stdout, json, "`-o` means the same everywhere");
+    let yaml = explain(&["app", "-o", "yaml"]).stdout;
+    assert!(
+        yaml.contains("line: \"waiting: ROOT_CAPACITY")
+            || yaml.contains("line: 'waiting: ROOT_CAPACITY"),
+        "{yaml}"
+    );
+    let csv = explain(&["app", "-o", "csv"]).stdout;
+    assert!(csv.starts_with("check,verdict,letter,scope,type,limit,used,asked,short\n"), "{csv}");
+    assert!(csv.contains("\nROOT_CAPACITY,failed,c,root,vcore,3,2,2,1\n"), "{csv}");
     let placed = explain(&["app/first"]);
     assert!(placed.stdout.starts_with("allocated on node n1"), "{}", placed.stdout);
     let missing = explain(&["app/third"]);

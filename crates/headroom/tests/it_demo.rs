@@ -47,7 +47,7 @@ fn list(server: &Server, path: &str) -> Vec<Value> {
 /// What has not been seen yet, each with a way to see it.
 type Sight = (&'static str, fn(&Server) -> bool);
 
-const SIGHTS: [Sight; 15] = [
+const SIGHTS: [Sight; 17] = [
     ("nodes with allocations of others", |server| {
         let nodes = list(server, &format!("{PARTITION}/nodes"));
         nodes.len() == 16 && nodes.iter().all(|one| one["foreignAllocations"].is_array())
@@ -88,6 +88,18 @@ const SIGHTS: [Sight; 15] = [
     ("node utilisation", |server| {
         let all = list(server, "/ws/v1/scheduler/node-utilizations");
         all.iter().any(|one| one["utilizations"].as_array().is_some_and(|all| !all.is_empty()))
+    }),
+    ("a tenant with tasks that run and tasks that wait", |server| {
+        let tasks = |state: &str| {
+            let answer = server.get(&format!("/headroom/v1/tenants/genomics/tasks?state={state}"));
+            let is_there = answer.starts_with("HTTP/1.1 200");
+            is_there && answer.contains(&format!("\"state\":\"{state}\""))
+        };
+        tasks("RUNNING") && tasks("WAITING")
+    }),
+    ("the build of the resource manager", |server| {
+        let clusters = list(server, "/ws/v1/clusters");
+        clusters[0]["rmBuildInformation"][0]["buildVersion"].is_string()
     }),
     // Details of events: 501 an allocation was preempted.
     ("somebody was stopped for others", |server| has_event(server, 501)),
@@ -141,7 +153,8 @@ fn within_a_minute_everything_is_seen() {
     server.signal("TERM");
     let (status, _) = server.end();
     assert!(status.success(), "{status}: {}", folder.read("log"));
-    assert!(!folder.read("log").contains("ERROR"), "{}", folder.read("log"));
+    let log = folder.read("log");
+    assert!(!log.contains("ERROR") && !log.contains("WARN"), "{log}");
 
     // The resource manager registers anew, and what was there goes.
     let again = Server::start(&folder, &["--demo"]);

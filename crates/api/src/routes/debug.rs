@@ -43,11 +43,11 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/debug/stack",
         tag: Tag::Debug,
-        summary: "What the threads do, as text, or that this cannot be told. Sent as JSON, like the reference.",
+        summary: "What the threads do, as text, or that this cannot be told.",
         access: Access::Admin,
         query: &[],
         request: None,
-        own_answers: &[ok(&[Body { media: JSON, shape: Shape::Text }])],
+        own_answers: &[ok(&[Body { media: TEXT, shape: Shape::Text }])],
     },
     Route {
         operation: "getStateDump",

@@ -14,7 +14,7 @@ use headroom_api::headroomv1::{
 use headroom_core::explain::NodeReason;
 
 use crate::output;
-use crate::remote::{Remote, resources};
+use crate::remote::{Format, Listing, Remote, exact, resources};
 
 mod journal;
 mod pages;
@@ -42,7 +42,7 @@ pub(crate) struct Explain {
     /// waited for
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["code", "would_run"])]
     journal: Option<PathBuf>,
-    /// Print the whole answer as JSON
+    /// Print the whole answer as JSON; the same as `-o json`
     #[arg(long, conflicts_with = "output")]
     json: bool,
     /// Which changes are looked for: `all`, `none`, or some of `wait`, `resume`, `raise`, `release`, `shrink`, `add` and `move`
@@ -94,11 +94,44 @@ impl Explain {
     }
 
     fn show(&self, found: &Explanation) -> Result<()> {
-        if self.json {
-            return output::print(&(serde_json::to_string_pretty(found)? + "\n"));
+        let format = if self.json { Format::Json } else { self.remote.output };
+        match format {
+            Format::Table => output::print(&output::printable_lines(&shown(found, self.history))),
+            Format::Json | Format::Yaml | Format::Csv => {
+                output::print(&listing(found)?.render(format)?)
+            }
         }
-        output::print(&output::printable_lines(&shown(found, self.history)))
     }
+}
+
+/// The whole answer for programs; a row for each check.
+fn listing(found: &Explanation) -> Result<Listing> {
+    const COLUMNS: [&str; 9] =
+        ["CHECK", "VERDICT", "LETTER", "SCOPE", "TYPE", "LIMIT", "USED", "ASKED", "SHORT"];
+    let mut listing = Listing::new(&COLUMNS, found)?;
+    for check in &found.checks {
+        let verdict = match check.verdict {
+            CheckVerdict::Passed => "passed",
+            CheckVerdict::Failed => "failed",
+        };
+        let resource = check.resource.as_deref().unwrap_or_default();
+        let amount = |units: Option<i64>| match units {
+            Some(units) if resource.is_empty() => units.to_string(),
+            units => exact(resource, units.as_ref()),
+        };
+        listing.row([
+            check.id.clone(),
+            verdict.to_owned(),
+            check.letter.clone().unwrap_or_default(),
+            check.scope.clone(),
+            resource.to_owned(),
+            amount(check.limit),
+            amount(check.used),
+            amount(check.asked),
+            amount(check.short),
+        ]);
+    }
+    Ok(listing)
 }
 
 /// The page of a code.

@@ -88,7 +88,11 @@ pub(super) fn action(name: &str, action: v1::node_info::ActionFromRm) -> v1::Nod
 pub(super) fn daemon(node: &str, size: Size) -> v1::Allocation {
     v1::Allocation {
         allocation_key: format!("daemon-{node}"),
-        allocation_tags: texts([("foreign", "static")]),
+        allocation_tags: texts([
+            ("foreign", "static"),
+            ("kubernetes.io/meta/namespace", "kube-system"),
+            ("kubernetes.io/meta/podName", &format!("daemon-{node}")),
+        ]),
         resource_per_alloc: Some(resource(size)),
         node_id: node.to_owned(),
         partition_name: "default".to_owned(),

@@ -2,18 +2,22 @@
 //! the real scheduler interface, at a pace that can be watched.
 //!
 //! [`scene`] says who and what there is, `play` is the resource manager without clock and network,
-//! `rm` connects it to the server, `message` knows the wire.
+//! `rm` connects it to the server, `message` knows the wire. `tenants` submits and runs tasks of tenants.
 
+#[cfg(test)]
+mod half_hour;
 mod message;
 mod play;
 mod rm;
 mod scene;
+mod tenants;
 #[cfg(test)]
 mod tests;
 
 use std::net::SocketAddr;
 
 use anyhow::{Context as _, Result};
+use headroom_api::client::Client;
 use headroom_sim::nodes::NodeSpec;
 use tonic::transport::{Channel, Endpoint};
 
@@ -25,7 +29,8 @@ const SEED: u64 = 2_026;
 /// # Errors
 /// When the server cannot be reached, or refuses something that it should not.
 pub(crate) async fn run(server: SocketAddr) -> Result<()> {
-    rm::run(connected(server).await?, SEED).await
+    let client = Client::builder(format!("http://{server}")).build()?;
+    rm::run(connected(server).await?, client, SEED).await
 }
 
 /// Bring nodes that are made up to the server at this address, until it ends. Nobody starts anything on them:

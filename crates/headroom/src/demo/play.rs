@@ -9,7 +9,7 @@ use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64Mcg;
 
 use super::message::{self, TaskSpec};
-use super::scene::{DAEMON, DRAIN_EVERY, DRAIN_FOR, DRAINED, JOBS, JOBS_MAX, JobKind, NODES};
+use super::scene::{DAEMON, DRAIN_EVERY, DRAIN_FOR, DRAINED, JOBS, JobKind, NODES};
 
 /// How long a task takes to stop once it is told to, milliseconds.
 const STOPPING: u64 = 1_500;
@@ -41,6 +41,9 @@ enum Due {
 #[derive(Debug)]
 struct Job {
     kind: usize,
+    user: &'static str,
+    /// Whether its first tasks, or its placeholders, have been asked for.
+    begun: bool,
     /// Tasks that have not ended well.
     tasks_left: u64,
     /// Names of tasks so far.
@@ -55,6 +58,8 @@ struct Job {
 struct Task {
     job: String,
     placeholder: bool,
+    /// Whether it has a node.
+    placed: bool,
 }
 
 /// The resource manager.
@@ -148,18 +153,35 @@ impl Play {
             let next = now + self.between(job.every);
             self.due.insert((next, Due::Arrive(kind)));
         }
-        if self.jobs.len() >= JOBS_MAX {
+        let turn = count % u64::try_from(job.users.len()).unwrap_or(1);
+        let user = job.users[usize::try_from(turn).unwrap_or(0)];
+        if self.waits(kind, user.0) {
             return;
         }
         let id = format!("{}-{:04}-{:04x}", job.name, count + 1, self.random.next_u32() & 0xffff);
-        let turn = count % u64::try_from(job.users.len()).unwrap_or(1);
-        let user = job.users[usize::try_from(turn).unwrap_or(0)];
         let tasks = self.between(job.tasks);
         self.out.applications.push(message::application(&id, job, user, tasks));
         let placeholders_waiting = if job.gang.is_some() { tasks } else { 0 };
         let members_asked = job.gang.is_none();
-        let row = Job { kind, tasks_left: tasks, named: 0, placeholders_waiting, members_asked };
+        let row = Job {
+            kind,
+            user: user.0,
+            begun: false,
+            tasks_left: tasks,
+            named: 0,
+            placeholders_waiting,
+            members_asked,
+        };
         self.jobs.insert(id, row);
+    }
+
+    /// Returns whether something that the user submitted of this kind waits. They submit no more then: a backlog
+    /// that only grows shows nothing.
+    fn waits(&self, kind: usize, user: &str) -> bool {
+        let theirs = |job: &Job| job.kind == kind && job.user == user;
+        let unplaced = self.tasks.values().filter(|task| !task.placed);
+        self.jobs.values().any(|job| theirs(job) && !job.begun)
+            || unplaced.filter_map(|task| self.jobs.get(&task.job)).any(theirs)
     }
 
     /// What the scheduler says about applications.
@@ -184,7 +206,8 @@ impl Play {
 
     /// A job was accepted: ask for its tasks, or for room for all of them.
     fn begin(&mut self, id: &str) {
-        let Some(job) = self.jobs.get(id) else { return };
+        let Some(job) = self.jobs.get_mut(id) else { return };
+        job.begun = true;
         let (gang, tasks) = (JOBS[job.kind].gang.is_some(), job.tasks_left);
         for _ in 0..tasks {
             self.ask(id, gang, gang);
@@ -210,7 +233,7 @@ impl Play {
         let key = format!("{id}-{}{}", if placeholder { "room-" } else { "" }, job.named);
         let spec = TaskSpec { originator: job.named == 1 && !placeholder, placeholder, in_group };
         self.out.allocations.push(message::ask(id, &key, kind, spec));
-        self.tasks.insert(key, Task { job: id.to_owned(), placeholder });
+        self.tasks.insert(key, Task { job: id.to_owned(), placeholder, placed: false });
     }
 
     /// What the scheduler says about allocations, at `now`.
@@ -219,8 +242,12 @@ impl Play {
             self.start(now, &placed.allocation_key);
         }
         for released in &response.released {
-            if released.termination_type == i32::from(v1::TerminationType::StoppedByRm) {
-                self.tasks.remove(&released.allocation_key);
+            let key = &released.allocation_key;
+            let has_node = self.tasks.get(key).is_some_and(|task| task.placed);
+            if !has_node || released.termination_type == i32::from(v1::TerminationType::StoppedByRm)
+            {
+                // Nothing runs, and the scheduler has dropped it already: a confirmation would name an unknown key.
+                self.tasks.remove(key);
             } else {
                 // It takes a moment to stop; then the scheduler is told so.
                 let stopped =
@@ -235,7 +262,8 @@ impl Play {
 
     /// A task has a node.
     fn start(&mut self, now: u64, key: &str) {
-        let Some(task) = self.tasks.get(key) else { return };
+        let Some(task) = self.tasks.get_mut(key) else { return };
+        task.placed = true;
         let (id, placeholder) = (task.job.clone(), task.placeholder);
         let Some(job) = self.jobs.get_mut(&id) else { return };
         let kind = &JOBS[job.kind];

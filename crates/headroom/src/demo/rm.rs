@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
+use headroom_api::client::{Client, ClientError};
 use headroom_api::si::{SESSION_METADATA, v1};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -15,6 +16,8 @@ use v1::scheduler_client::SchedulerClient;
 use super::message::RM;
 use super::play::{Play, Requests};
 use super::scene::QUEUES;
+use super::tenants::{self, TenantPlay};
+use crate::built;
 
 /// How often time passes for the play.
 const BEAT: Duration = Duration::from_millis(100);
@@ -32,8 +35,8 @@ struct Streams {
 }
 
 /// Play until the server ends.
-pub(super) async fn run(channel: Channel, seed: u64) -> Result<()> {
-    match play(channel, seed).await {
+pub(super) async fn run(channel: Channel, client: Client, seed: u64) -> Result<()> {
+    match play(channel, client, seed).await {
         // That is how a server ends.
         Err(error) if is_unavailable(&error) => Ok(()),
         ended => ended,
@@ -41,7 +44,13 @@ pub(super) async fn run(channel: Channel, seed: u64) -> Result<()> {
 }
 
 fn is_unavailable(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<Status>().is_some_and(|status| status.code() == Code::Unavailable)
+    let of_grpc = error.downcast_ref::<Status>();
+    of_grpc.is_some_and(|status| status.code() == Code::Unavailable)
+        || match error.downcast_ref::<ClientError>() {
+            Some(ClientError::Unreachable { .. }) => true,
+            Some(ClientError::Refused(refusal)) => refusal.status == 503,
+            Some(_) | None => false,
+        }
 }
 
 /// Bring these nodes and nothing else, until the server ends. Queues are as the server has them.
@@ -63,34 +72,73 @@ async fn stay(channel: Channel, nodes: Vec<v1::NodeInfo>) -> Result<()> {
     Ok(())
 }
 
-async fn play(channel: Channel, seed: u64) -> Result<()> {
-    let mut streams = Streams::open(SchedulerClient::new(channel), QUEUES).await?;
-    let begun = Instant::now();
-    let now = || u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let mut play = Play::new(seed);
-    let Requests { nodes, allocations, .. } = Play::cluster();
-    streams.send(Requests { nodes, ..Requests::default() }).await?;
-    // Nodes and allocations have no order among them: only what is there can be used.
-    streams.nodes.message().await?;
-    streams.send(Requests { allocations, ..Requests::default() }).await?;
-    let mut beat = tokio::time::interval(BEAT);
-    loop {
+/// Everything that plays, connected to a server.
+pub(super) struct Player {
+    streams: Streams,
+    play: Play,
+    tenants: TenantPlay,
+    tenants_next: u64,
+}
+
+impl Player {
+    /// Registers, brings the nodes, and makes the tenants.
+    pub(super) async fn begin(channel: Channel, client: Client, seed: u64) -> Result<Self> {
+        let mut streams = Streams::open(SchedulerClient::new(channel), QUEUES).await?;
+        let Requests { nodes, allocations, .. } = Play::cluster();
+        streams.send(Requests { nodes, ..Requests::default() }).await?;
+        // Nodes and allocations have no order among them: only what is there can be used.
+        streams.nodes.message().await?;
+        streams.send(Requests { allocations, ..Requests::default() }).await?;
+        let tenants = TenantPlay::begin(client, seed).await?;
+        Ok(Self { streams, play: Play::new(seed), tenants, tenants_next: 0 })
+    }
+
+    /// Hears one message. Returns whether the server goes on.
+    pub(super) async fn hear(&mut self, now: impl Fn() -> u64) -> Result<bool> {
+        let Self { streams, play, .. } = self;
         tokio::select! {
-            _ = beat.tick() => {}
             heard = streams.applications.message() => match heard? {
                 Some(response) => play.hear_applications(&response),
-                None => return Ok(()),
+                None => return Ok(false),
             },
             heard = streams.allocations.message() => match heard? {
                 Some(response) => play.hear_allocations(now(), &response),
-                None => return Ok(()),
+                None => return Ok(false),
             },
-            heard = streams.nodes.message() => match heard? {
-                Some(_) => {}
-                None => return Ok(()),
+            heard = streams.nodes.message() => return Ok(heard?.is_some()),
+        }
+        Ok(true)
+    }
+
+    /// Sends what is due at `now`, milliseconds from the start.
+    pub(super) async fn send(&mut self, now: u64) -> Result<()> {
+        self.streams.send(self.play.until(now)).await
+    }
+
+    /// Does what is due of the tenants.
+    pub(super) async fn tenants(&mut self, now: u64) -> Result<()> {
+        if self.tenants_next > now {
+            return Ok(());
+        }
+        self.tenants_next = now + tenants::BEAT;
+        self.tenants.beat(now).await
+    }
+}
+
+async fn play(channel: Channel, client: Client, seed: u64) -> Result<()> {
+    let begun = Instant::now();
+    let now = || u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let mut player = Player::begin(channel, client, seed).await?;
+    let mut beat = tokio::time::interval(BEAT);
+    beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+    loop {
+        tokio::select! {
+            _ = beat.tick() => player.tenants(now()).await?,
+            goes_on = player.hear(now) => if !goes_on? {
+                return Ok(());
             },
         }
-        streams.send(play.until(now())).await?;
+        player.send(now()).await?;
     }
 }
 
@@ -101,6 +149,7 @@ impl Streams {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             policy_group: "queues".to_owned(),
             config: queues.to_owned(),
+            build_info: built::facts_of_rm(),
             ..v1::RegisterResourceManagerRequest::default()
         };
         let registered = client.register_resource_manager(registration).await;

@@ -187,5 +187,48 @@ pub(super) const DRAIN_EVERY: u64 = 60_000;
 /// For how long, milliseconds.
 pub(super) const DRAIN_FOR: u64 = 15_000;
 
-/// How many jobs there may be before no more come.
-pub(super) const JOBS_MAX: usize = 300;
+/// Tenants that are alike in nothing but the shape of this.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TenantKind {
+    pub(super) name: &'static str,
+    pub(super) title: &'static str,
+    /// Who submits its tasks.
+    pub(super) users: &'static [&'static str],
+    /// How many cores and how much memory it may use, and is guaranteed.
+    pub(super) quota: (&'static str, &'static str),
+    /// Cores of a task.
+    pub(super) vcore: &'static str,
+    /// Memory of a task.
+    pub(super) memory: &'static str,
+    /// How long a task runs, from and to, milliseconds.
+    pub(super) runs: (u64, u64),
+    /// From one task to the next, from and to, milliseconds.
+    pub(super) every: (u64, u64),
+    /// How many tasks may not have ended before no more come.
+    pub(super) live_max: usize,
+}
+
+pub(super) const TENANTS: [TenantKind; 2] = [
+    TenantKind {
+        name: "genomics",
+        title: "Genomics",
+        users: &["tara", "umar"],
+        quota: ("24", "96Gi"),
+        vcore: "4",
+        memory: "16Gi",
+        runs: (40_000, 100_000),
+        every: (2_000, 9_000),
+        live_max: 10,
+    },
+    TenantKind {
+        name: "weather",
+        title: "Weather models",
+        users: &["vera"],
+        quota: ("16", "64Gi"),
+        vcore: "8",
+        memory: "32Gi",
+        runs: (60_000, 120_000),
+        every: (10_000, 30_000),
+        live_max: 5,
+    },
+];

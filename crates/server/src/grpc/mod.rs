@@ -29,6 +29,7 @@ mod lane;
 mod line;
 mod manager;
 mod outbox;
+mod reflection;
 mod requests;
 mod router;
 mod session;

@@ -1,8 +1,8 @@
 //! All services as one router.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use headroom_api::si::DESCRIPTORS;
 use headroom_api::si::headroom::callbacks_server::CallbacksServer;
 use headroom_api::si::headroom::scheduler_session_server::SchedulerSessionServer;
 use headroom_api::si::v1::scheduler_server::SchedulerServer;
@@ -10,12 +10,14 @@ use tonic::server::NamedService;
 use tonic::service::Routes;
 use tonic_health::ServingStatus;
 use tonic_health::server::{HealthReporter, health_reporter};
+use tonic_reflection::server::{v1, v1alpha};
 
 use crate::Service;
 
 use super::callbacks::Callbacks;
 use super::compat::Compat;
 use super::interface::Interface;
+use super::reflection::{Index, Reflection};
 use super::session::Session;
 use super::settings::Settings;
 
@@ -40,16 +42,12 @@ impl Interface {
     pub fn router(&self) -> axum::Router {
         let (reporter, health) = health_reporter();
         tokio::spawn(report_health(self.clone(), reporter));
-        let reflection = || {
-            tonic_reflection::server::Builder::configure()
-                .register_encoded_file_descriptor_set(DESCRIPTORS)
-                .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-        };
-        let described = "the descriptors were compiled with the server";
+        let index = Index::of_server().expect("the descriptors were compiled with the server");
+        let reflection = Reflection(Arc::new(index));
         self.services()
             .add_service(health)
-            .add_service(reflection().build_v1().expect(described))
-            .add_service(reflection().build_v1alpha().expect(described))
+            .add_service(v1::ServerReflectionServer::new(reflection.clone()))
+            .add_service(v1alpha::ServerReflectionServer::new(reflection))
             .into_axum_router()
     }
 

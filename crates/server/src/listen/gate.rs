@@ -103,6 +103,13 @@ const MESSAGES_BYTES_MAX: usize = 32 << 20;
 /// Health of a server is no secret, as `/livez` is none.
 const OPEN_RPC: &str = "/grpc.health.v1.Health/";
 
+/// Services whose calls change nothing: none of them is in the audit, and all are answered after the journal failed.
+const READ_RPCS: [&str; 3] = [
+    OPEN_RPC,
+    "/grpc.reflection.v1.ServerReflection/",
+    "/grpc.reflection.v1alpha.ServerReflection/",
+];
+
 impl Gate {
     /// As the process was told. `instance` is the id of the process.
     pub fn new(
@@ -434,7 +441,7 @@ impl Asked {
     fn is_change(&self) -> bool {
         match self.surface {
             Surface::Rest => self.route.is_some_and(auth::is_change),
-            Surface::Rpc => self.access() != Some(Access::Open),
+            Surface::Rpc => !READ_RPCS.iter().any(|prefix| self.path.starts_with(prefix)),
         }
     }
 

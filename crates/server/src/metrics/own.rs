@@ -3,9 +3,9 @@
 use std::sync::atomic::Ordering;
 
 use headroom_api::headroomv1::ResourceManagerState;
-use headroom_core::Timestamp;
 use headroom_core::books::ApplicationState;
 use headroom_core::resource::Resources;
+use headroom_core::{RefusalCode, Timestamp};
 
 use super::engine;
 use super::scrape::Scrape;
@@ -21,6 +21,9 @@ const STEP_BOUNDS: [f64; 12] = [
     0.001, 0.01, 0.1,
 ];
 
+/// What of the facts about the build are labels, as far as it is known.
+const BUILD_LABELS: [&str; 4] = ["commit", "features", "profile", "target"];
+
 pub(super) fn write(out: &mut Exposition, scrape: &Scrape<'_>) {
     server(out, scrape);
     journal(out, scrape);
@@ -34,7 +37,9 @@ pub(super) fn write(out: &mut Exposition, scrape: &Scrape<'_>) {
 fn server(out: &mut Exposition, scrape: &Scrape<'_>) {
     let about = &scrape.service.about;
     let info = ("headroom_build_info", Gauge, "Which Headroom runs; always 1.");
-    out.samples(info, [(vec![("version", about.version)], 1_u64)]);
+    let build = BUILD_LABELS.iter().filter_map(|label| Some((*label, &**about.build.get(*label)?)));
+    let labels = [("version", about.version)].into_iter().chain(build).collect();
+    out.samples(info, [(labels, 1_u64)]);
     let up = u64::from(scrape.service.engine.stopped().is_none());
     let help = "Whether the scheduler takes commands: 0 after its journal failed.";
     out.one(("headroom_scheduler_up", Gauge, help), up);
@@ -187,7 +192,11 @@ pub(super) fn seconds(millis: u64) -> f64 {
 
 fn happened(out: &mut Exposition, scrape: &Scrape<'_>) {
     let tally = &scrape.view.tally;
-    let refused = tally.refused.iter().map(|(code, count)| (vec![("code", *code)], *count));
+    // Every code from the start, at 0: `increase()` misses a series that begins at 1.
+    let refused = RefusalCode::ALL.map(|code| {
+        let code = code.as_str();
+        (vec![("code", code)], tally.refused.get(code).copied().unwrap_or(0))
+    });
     out.samples(
         ("headroom_refusals_total", Counter, "Commands that were refused, by code."),
         refused,

@@ -8,7 +8,7 @@ use headroom_api::routes;
 use headroom_core::books::TaskOutcome;
 use headroom_core::resource::{Amounts, Quantity};
 use headroom_core::view::{self, Spans, TenantTally, TenantView};
-use headroom_core::{Millis, Name, Timestamp};
+use headroom_core::{Millis, Name, TenantCode, Timestamp, WaitCode};
 use headroom_engine::{Verified, View};
 
 use super::own::seconds;
@@ -257,7 +257,14 @@ fn happened(out: &mut Exposition, shown: &[Shown]) {
         }
     }
     let throttled = shown.iter().flat_map(|one| {
-        one.throttled.iter().map(move |(code, count)| (with(one, "reason", code), *count))
+        // Every reason from the start, at 0: `increase()` misses a series that begins at 1. A journal of another
+        // version may have more.
+        let others = one.throttled.keys().map(|code| &**code);
+        let known = throttle_codes().map(|code| -> &str { code });
+        let codes: BTreeSet<&str> = known.chain(others).collect();
+        codes.into_iter().map(move |code| {
+            (with(one, "reason", code), one.throttled.get(code).copied().unwrap_or(0))
+        })
     });
     let help = "How often a task was told that it has to wait, by reason.";
     out.samples(("headroom_tenant_throttled_total", Counter, help), throttled);
@@ -287,6 +294,12 @@ fn happened(out: &mut Exposition, shown: &[Shown]) {
         let samples = shown.iter().map(|one| (of(one), count(&one.counted)));
         out.samples((name, Counter, help), samples);
     }
+}
+
+/// Returns every reason that a task can be given: one of its tenant's, or the check that holds it back.
+fn throttle_codes() -> impl Iterator<Item = &'static str> {
+    let of_tenant = TenantCode::ALL.iter().map(|code| code.as_str());
+    of_tenant.chain(WaitCode::ALL.iter().map(|code| code.as_str()))
 }
 
 /// What was used over time, and how long heads of lines kept their room.

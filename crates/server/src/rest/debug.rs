@@ -10,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::refusal::{Answer, Refusal};
 use super::request::Asked;
-use super::respond::{JSON, TEXT, blocking, body};
+use super::respond::{TEXT, blocking, body};
 
 /// It has moved from `/ws/v1` to `/debug`.
 pub(crate) async fn redirect(request: Request) -> Response {
@@ -36,9 +36,9 @@ fn escaped(text: &str) -> String {
 }
 
 /// What the threads do, as far as the system tells: a process cannot see its own stacks without
-/// stopping itself. Sent as JSON, which it is not, like the reference's.
+/// stopping itself.
 pub(crate) async fn get_stack(_: Asked) -> Answer {
-    Ok(body(JSON, blocking(|| threads(Path::new("/proc/self/task"))).await?))
+    Ok(body(TEXT, blocking(|| threads(Path::new("/proc/self/task"))).await?))
 }
 
 /// One line for each thread: number, name, state, processor time, what it waits for.

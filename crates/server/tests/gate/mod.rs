@@ -86,6 +86,8 @@ fn services() -> Router {
     Router::new()
         .route("/si.v1.Scheduler/{*method}", post(who))
         .route("/grpc.health.v1.Health/{*method}", post(who))
+        .route("/grpc.reflection.v1.ServerReflection/{*method}", post(who))
+        .route("/grpc.reflection.v1alpha.ServerReflection/{*method}", post(who))
 }
 
 impl Server {

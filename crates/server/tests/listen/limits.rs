@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -19,7 +19,7 @@ use headroom_server::QueueFile;
 use headroom_server::auth::{Secret, TokenEntry, TokenFile};
 use reqwest::Response;
 
-use crate::support::{Folder, Server, client, start, start_with};
+use crate::support::{Folder, Server, client, client_2, start, start_with};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_large_body_is_refused_told_ahead_or_not() {
@@ -190,6 +190,59 @@ async fn when_the_engine_has_stopped_reads_go_on_and_changes_do_not() {
     let problem: Problem = response.json().await.unwrap();
     assert_eq!((problem.status, &*problem.code), (503, "READ_ONLY"));
     assert_eq!(server.get("/headroom/v1/log-level").await.text().await.unwrap(), "read");
+}
+
+/// A log that a test reads.
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Reflection reads: it is in no audit, and goes on when the engine has stopped.
+#[tokio::test]
+async fn reflection_and_health_are_no_changes() {
+    let written = Written::default();
+    let log = written.clone();
+    let subscriber =
+        tracing_subscriber::fmt().with_ansi(false).with_writer(move || log.clone()).finish();
+    let guard = tracing::subscriber::set_default(subscriber);
+    let server = start("").await;
+    let ask = async |path: &str| {
+        let request = client_2().post(server.url(path)).header("content-type", "application/grpc");
+        let response = request.body(vec![0; 5]).send().await.unwrap();
+        response.headers().get("grpc-status").map(|status| status.to_str().unwrap().to_owned())
+    };
+    let reads = [
+        "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+        "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+        "/grpc.health.v1.Health/Check",
+    ];
+    let change = "/si.v1.Scheduler/UpdateNode";
+    for path in reads.into_iter().chain([change]) {
+        assert_eq!(ask(path).await, None, "{path}");
+    }
+    let handle = server.engine.handle();
+    handle.stop().await;
+    while handle.stopped().is_none() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    for path in reads {
+        assert_eq!(ask(path).await, None, "{path}");
+    }
+    assert_eq!(ask(change).await.as_deref(), Some("14"), "UNAVAILABLE");
+    drop(guard);
+    let log = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+    let audited: Vec<&str> = log.lines().filter(|line| line.contains("audit: change")).collect();
+    assert_eq!(audited.len(), 2, "{log}");
+    assert!(audited.iter().all(|line| line.contains(change)), "{log}");
 }
 
 /// A token of a user with a role.

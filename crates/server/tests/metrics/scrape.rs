@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use headroom_api::headroomv1::{ResourceManager, ResourceManagerState};
-use headroom_core::{Command, Name};
+use headroom_core::{Command, Name, RefusalCode};
 use headroom_server::Managers;
 use reqwest::header;
 
@@ -186,12 +186,15 @@ async fn what_happened_is_counted() {
         ("headroom_capacity{partition=\"default\",resource=\"vcore\"}", 8000.0),
         ("headroom_allocations_made_total", 3.0),
         ("headroom_refusals_total{code=\"UNKNOWN_NODE\"}", 1.0),
+        ("headroom_refusals_total{code=\"UNKNOWN_KEY\"}", 0.0),
         ("headroom_nodes_removed_total", 1.0),
         ("headroom_scheduler_up", 1.0),
         ("headroom_rm_state{rm=\"k8s \\\"one\\\"\",state=\"running\"}", 1.0),
         ("headroom_rm_state{rm=\"k8s \\\"one\\\"\",state=\"paused\"}", 0.0),
         ("headroom_http_requests_total{operation=\"getHealth\",status=\"200\"}", 1.0),
     ]);
+    let codes = parsed.labels_of("headroom_refusals_total").len();
+    assert_eq!(codes, RefusalCode::ALL.len(), "each code is there before it is met");
     assert!(parsed.get("process_resident_memory_bytes").unwrap() > 1e6);
     assert!(parsed.get("process_start_time_seconds").unwrap() > 1.7e9);
     let reference = Parsed::of(&server.text("/ws/v1/metrics").await);

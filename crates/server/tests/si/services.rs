@@ -4,14 +4,15 @@ use headroom_api::headroomv1::Role;
 use headroom_engine::testkit::MemoryJournal;
 use headroom_server::Caller;
 use headroom_server::grpc::Settings;
+use prost::Message as _;
 use tonic::Code;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
-use tonic_reflection::pb::v1::ServerReflectionRequest;
 use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
 use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
 use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
+use tonic_reflection::pb::v1::{ExtensionRequest, ServerReflectionRequest};
 
 use crate::support::{Server, register, registration, until};
 
@@ -78,4 +79,97 @@ async fn reflection_lists_the_services_and_describes_their_messages() {
     }
     let answer = answers.message().await.unwrap().unwrap().message_response.unwrap();
     assert!(matches!(answer, MessageResponse::FileDescriptorResponse(_)), "{answer:?}");
+}
+
+/// Names of a file descriptor, as far as the test reads it.
+#[derive(Clone, PartialEq, prost::Message)]
+struct File {
+    #[prost(string, tag = "1")]
+    name: String,
+}
+
+async fn reflect(server: &Server, requests: Vec<MessageRequest>) -> Vec<MessageResponse> {
+    let asked = requests.into_iter().map(|request| ServerReflectionRequest {
+        host: "me".to_owned(),
+        message_request: Some(request),
+    });
+    let asked: Vec<_> = asked.collect();
+    let mut client = ServerReflectionClient::new(server.channel.clone());
+    let requested = client.server_reflection_info(tokio_stream::iter(asked.clone()));
+    let mut answers = requested.await.unwrap().into_inner();
+    let mut found = Vec::new();
+    for asked in asked {
+        let answer = answers.message().await.unwrap().unwrap();
+        assert_eq!((&*answer.valid_host, answer.original_request), ("me", Some(asked)));
+        found.push(answer.message_response.unwrap());
+    }
+    found
+}
+
+/// What nobody knows is an answer, after which the stream goes on.
+#[tokio::test]
+async fn reflection_answers_what_it_does_not_know_with_an_error_response() {
+    let server = Server::start().await;
+    let number = |containing_type: &str, extension_number| {
+        let containing_type = containing_type.to_owned();
+        MessageRequest::FileContainingExtension(ExtensionRequest {
+            containing_type,
+            extension_number,
+        })
+    };
+    let requests = vec![
+        MessageRequest::FileContainingSymbol("si.v1.Nothing".into()),
+        MessageRequest::FileByFilename("nothing.proto".into()),
+        MessageRequest::AllExtensionNumbersOfType("si.v1.Nothing".into()),
+        number("google.protobuf.FieldOptions", 999_999),
+        number("si.v1.Nothing", 1),
+    ];
+    let count = requests.len();
+    let answers = reflect(&server, requests).await;
+    assert_eq!(answers.len(), count);
+    for answer in answers {
+        let MessageResponse::ErrorResponse(error) = answer else { panic!("{answer:?}") };
+        assert_eq!(error.error_code, Code::NotFound as i32, "{error:?}");
+        assert!(error.error_message.contains('"'), "it names what was asked for: {error:?}");
+    }
+}
+
+#[tokio::test]
+async fn reflection_knows_the_health_file_by_its_published_path_and_the_extensions() {
+    let server = Server::start().await;
+    let extended = "google.protobuf.FieldOptions";
+    let answers = reflect(
+        &server,
+        vec![
+            MessageRequest::FileByFilename("grpc/health/v1/health.proto".into()),
+            MessageRequest::FileContainingSymbol("grpc.health.v1.Health".into()),
+            MessageRequest::FileContainingSymbol(
+                "grpc.health.v1.HealthCheckResponse.SERVING".into(),
+            ),
+            MessageRequest::AllExtensionNumbersOfType(extended.into()),
+            MessageRequest::AllExtensionNumbersOfType("si.v1.AllocationRequest".into()),
+            MessageRequest::FileContainingExtension(ExtensionRequest {
+                containing_type: extended.into(),
+                extension_number: 1_059,
+            }),
+        ],
+    )
+    .await;
+    let file = |answer: &MessageResponse| {
+        let MessageResponse::FileDescriptorResponse(file) = answer else { panic!("{answer:?}") };
+        assert_eq!(file.file_descriptor_proto.len(), 1);
+        File::decode(&*file.file_descriptor_proto[0]).unwrap().name
+    };
+    for answer in &answers[..3] {
+        assert_eq!(file(answer), "grpc/health/v1/health.proto");
+    }
+    for (answer, name, numbers) in
+        [(&answers[3], extended, &[1_059][..]), (&answers[4], "si.v1.AllocationRequest", &[])]
+    {
+        let MessageResponse::AllExtensionNumbersResponse(all) = answer else {
+            panic!("{answer:?}")
+        };
+        assert_eq!((&*all.base_type_name, &*all.extension_number), (name, numbers));
+    }
+    assert_eq!(file(&answers[5]), "si/v1/si.proto");
 }

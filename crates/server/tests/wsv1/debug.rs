@@ -62,6 +62,8 @@ async fn what_can_be_known_of_the_process_is_told() {
     let server = Server::start().await;
     let stack = server.client().get_stack().await.unwrap();
     assert!(stack.contains("headroom-writer") || stack.contains("headroom-write"), "{stack}");
+    let stack = server.get("/debug/stack").await;
+    assert_eq!(stack.header("content-type"), Some("text/plain; charset=utf-8"));
     let line = server.get("/debug/pprof/cmdline").await.text();
     assert!(line.split('\0').next().unwrap().contains("wsv1"), "{line}");
     assert_eq!(server.get("/debug/pprof/symbol").await.text(), "num_symbols: 1\n");

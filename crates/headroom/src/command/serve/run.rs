@@ -58,10 +58,10 @@ pub(super) fn run(process: Process, plays: Plays) -> Result<ExitCode> {
     ended
 }
 
-async fn serve(process: Process, plays: Plays) -> Result<ExitCode> {
+async fn serve(mut process: Process, plays: Plays) -> Result<ExitCode> {
     let Telling { levels, traces } = logging::begin(&process)?;
     let mut ends = Ends::new().context("cannot listen for signals")?;
-    allow_connections(process.limits.connections);
+    allow_connections(&mut process.limits.connections);
     // Before they are read, so that no change in between is lost.
     let watched = |path: Option<&PathBuf>| WatchedFiles::new(path.into_iter().cloned().collect());
     let queues = watched(process.queues.as_ref());
@@ -108,24 +108,40 @@ fn whole(process: &Process, service: &Service, levels: &Arc<LogLevels>) -> Whole
     whole
 }
 
-/// Each connection takes a file, of which a process may have few unless it asks for more.
-fn allow_connections(connections: usize) {
+/// Has the system allow a file for each connection. Where it allows fewer, `connections` becomes what it allows: one
+/// more is then refused, where it would fail.
+fn allow_connections(connections: &mut usize) {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-    /// For the journal and whatever else is open.
-    const OTHERS: u64 = 256;
-    let wanted = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(OTHERS);
+    let wanted = u64::try_from(*connections).unwrap_or(u64::MAX).saturating_add(OTHER_FILES);
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return };
     if soft < wanted.min(hard) {
         let _ = setrlimit(Resource::RLIMIT_NOFILE, wanted.min(hard), hard);
     }
-    if hard < wanted {
+    let Some(fits) = fitting(*connections, hard) else { return };
+    if *connections == CONNECTIONS {
+        // Nobody asked for as many.
+        tracing::debug!(files = hard, connections = fits, "the system allows fewer connections");
+    } else {
+        let asked = *connections;
         tracing::warn!(
-            files = hard,
-            connections,
-            "the system allows fewer files than connections (`limits.connections`)"
+            "the system allows {hard} open files, too few for {asked} connections: {fits} are taken. Raise the \
+             limit (`ulimit -Hn {wanted}`), or lower `limits.connections`"
         );
     }
+    *connections = fits;
+}
+
+/// Files for the journal and whatever else is open.
+const OTHER_FILES: u64 = 256;
+
+/// What `limits.connections` is by default.
+const CONNECTIONS: usize = 20_000;
+
+/// Returns how many connections so many files allow, if that is fewer than `connections`.
+fn fitting(connections: usize, files: u64) -> Option<usize> {
+    let fits = usize::try_from(files.saturating_sub(OTHER_FILES).max(1)).ok()?;
+    (fits < connections).then_some(fits)
 }
 
 /// Open the journal and go on where it ends.
@@ -278,4 +294,26 @@ async fn end(serving: Serving, engine: Engine, traces: Option<Sending>) -> Resul
     let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     tracing::info!(took_ms, "ended");
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use headroom_config::process::{Process, Sources};
+
+    use super::{CONNECTIONS, fitting};
+
+    #[test]
+    fn fewer_files_allow_fewer_connections() {
+        for (connections, files, expected) in [
+            (20_000, 20_256, None),
+            (20_000, 20_000, Some(19_744)),
+            (20_000, 4_096, Some(3_840)),
+            (20_000, 100, Some(1)),
+            (1, 100, None),
+        ] {
+            assert_eq!(fitting(connections, files), expected, "{connections} {files}");
+        }
+        let process = Process::read(Sources::default()).expect("nothing is said");
+        assert_eq!(process.limits.connections, CONNECTIONS);
+    }
 }

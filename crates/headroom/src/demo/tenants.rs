@@ -1,0 +1,113 @@
+//! Tenants of the demonstration, over REST: projects that submit tasks within quotas, and run them.
+//!
+//! `TenantPlay` is without a clock: `beat` is told the time. Invariant: a tenant has at most [`TenantKind::live_max`] tasks that have not
+//! ended, so that a few wait for its quota and no backlog grows. Its tasks are not preempted, so what was read of one still holds when
+//! the next request about it is sent, and none is refused.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result};
+use headroom_api::client::{Client, TenantFilter};
+use headroom_api::headroomv1::{
+    Amount, Amounts, NewTask, ReleaseOutcome, Task, TaskRelease, TaskState, Tenant, TenantQuota,
+};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_pcg::Pcg64Mcg;
+
+use super::scene::{TENANTS, TenantKind};
+
+/// From one beat to the next, milliseconds.
+pub(super) const BEAT: u64 = 1_000;
+
+/// One task in so many ends badly.
+const FAILS: u32 = 20;
+
+/// The tenants and whoever runs their tasks.
+#[derive(Debug)]
+pub(super) struct TenantPlay {
+    client: Client,
+    random: Pcg64Mcg,
+    /// When each task that runs ends, milliseconds.
+    ends: BTreeMap<String, u64>,
+    /// When the next task of each tenant comes, milliseconds.
+    next: [u64; TENANTS.len()],
+}
+
+impl TenantPlay {
+    /// Makes those tenants that are not there yet.
+    pub(super) async fn begin(client: Client, seed: u64) -> Result<Self> {
+        let there = client.list_tenants(&TenantFilter::default(), None).await?;
+        for kind in TENANTS {
+            if there.items.iter().all(|one| one.id != kind.name) {
+                client.create_tenant(&tenant(&kind)).await.context("cannot create a tenant")?;
+            }
+        }
+        let random = Pcg64Mcg::seed_from_u64(seed);
+        Ok(Self { client, random, ends: BTreeMap::new(), next: [0; TENANTS.len()] })
+    }
+
+    /// Does all that is due at `now`, milliseconds from the start.
+    pub(super) async fn beat(&mut self, now: u64) -> Result<()> {
+        for (place, kind) in TENANTS.iter().enumerate() {
+            let mut live = self.tasks(kind, TaskState::Waiting).await?.len();
+            for task in self.tasks(kind, TaskState::Starting).await? {
+                self.client.confirm_task(&task.id).await?;
+            }
+            for task in self.tasks(kind, TaskState::Running).await? {
+                live += usize::from(!self.go_on(now, kind, task).await?);
+            }
+            if self.next[place] > now || live >= kind.live_max {
+                continue;
+            }
+            let user = kind.users[self.random.random_range(0..kind.users.len())];
+            let task = NewTask {
+                user: Some(user.to_owned()),
+                resources: amounts(kind.vcore, kind.memory),
+                members: 1,
+                preemptible: false,
+                ..NewTask::default()
+            };
+            self.client.submit_task(kind.name, &task, None).await?;
+            self.next[place] = now + self.random.random_range(kind.every.0..=kind.every.1);
+        }
+        Ok(())
+    }
+
+    /// Ends a running task when its time is over. Returns whether it has ended.
+    async fn go_on(&mut self, now: u64, kind: &TenantKind, task: Task) -> Result<bool> {
+        let (least, most) = kind.runs;
+        let ends = match self.ends.get(&task.id) {
+            Some(ends) => *ends,
+            None => now + self.random.random_range(least..=most),
+        };
+        if ends > now {
+            self.ends.insert(task.id, ends);
+            return Ok(false);
+        }
+        self.ends.remove(&task.id);
+        let fails = self.random.random_range(0..FAILS) == 0;
+        let outcome = if fails { ReleaseOutcome::Failed } else { ReleaseOutcome::Succeeded };
+        self.client.release_task(&task.id, &TaskRelease { outcome }, None).await?;
+        Ok(true)
+    }
+
+    async fn tasks(&self, kind: &TenantKind, state: TaskState) -> Result<Vec<Task>> {
+        Ok(self.client.list_tasks(kind.name, Some(state), None).await?.items)
+    }
+}
+
+fn amounts(vcore: &str, memory: &str) -> Amounts {
+    let text = |amount: &str| Amount::Text(amount.to_owned());
+    Amounts::from([("vcore".to_owned(), text(vcore)), ("memory".to_owned(), text(memory))])
+}
+
+fn tenant(kind: &TenantKind) -> Tenant {
+    let quota = amounts(kind.quota.0, kind.quota.1);
+    Tenant {
+        id: kind.name.to_owned(),
+        display_name: kind.title.to_owned(),
+        guaranteed: quota.clone(),
+        quota: Some(TenantQuota { resources: Some(quota), ..TenantQuota::default() }),
+        ..Tenant::default()
+    }
+}
