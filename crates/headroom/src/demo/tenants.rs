@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use anyhow::{Context as _, Result};
 use headroom_api::client::{Client, TenantFilter};
 use headroom_api::headroomv1::{
-    Amount, Amounts, NewTask, ReleaseOutcome, Task, TaskRelease, TaskState, Tenant, TenantQuota,
+    Amount, Amounts, ReleaseOutcome, Task, TaskRelease, TaskState, TaskSubmission, Tenant,
+    TenantQuota,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64Mcg;
@@ -60,12 +61,12 @@ impl TenantPlay {
                 continue;
             }
             let user = kind.users[self.random.random_range(0..kind.users.len())];
-            let task = NewTask {
+            let task = TaskSubmission {
                 user: Some(user.to_owned()),
                 resources: amounts(kind.vcore, kind.memory),
                 members: 1,
                 preemptible: false,
-                ..NewTask::default()
+                ..TaskSubmission::default()
             };
             self.client.submit_task(kind.name, &task, None).await?;
             self.next[place] = now + self.random.random_range(kind.every.0..=kind.every.1);
