@@ -239,7 +239,8 @@ impl Interface {
     /// away when the server stopped.
     async fn holds_for_one_before(&self, sequence: u64) -> bool {
         let view = self.service().engine.views().at_least(sequence).await;
-        view.books.partitions().values().any(|row| row.questions.is_some())
+        let mut rows = view.books.partitions().values();
+        rows.any(|row| row.questions.is_some() || row.away.is_some())
     }
 
     /// It is over with a registration. If nobody took its place, nothing is placed for it, and
