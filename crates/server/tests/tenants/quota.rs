@@ -47,7 +47,7 @@ async fn ts_18_a_tenant_that_refuses_it_is_not_lowered_below_its_use() {
     let refused = scene.change("PUT", QUOTA, &json!({"resources": {"vcore": "60"}})).await;
     assert_eq!(problem(&refused), (409, "TENANT_BELOW_USE".into()));
     let detail = refused.json()["detail"].as_str().unwrap().to_owned();
-    assert!(detail.contains("90000 m") && detail.contains("60000 m"), "{detail}");
+    assert!(detail.contains("90 vcore") && detail.contains("be 60,"), "{detail}");
     assert_eq!(scene.server.json(QUOTA).await, before);
     let dry = scene
         .change("PUT", &format!("{QUOTA}?dryRun=true"), &json!({"resources": {"vcore": "60"}}))
