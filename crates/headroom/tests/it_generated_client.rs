@@ -1,4 +1,4 @@
-//! A Go client that a generator makes from the OpenAPI document: it compiles, and works against the real process.
+//! A Go client that a generator makes from the document of the API: it compiles, and works against the real process.
 //!
 //! `generated/` has the program that uses the client.
 

@@ -34,7 +34,7 @@ fn name_constants(schema_name: &str, schema: &mut RefOr<Schema>) {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         Value::from(format!("{}_{}", upper_snake(schema_name), upper_snake(&value)))
     });
-    let names = Value::from_iter(names);
+    let names: Value = names.collect();
     object.extensions.get_or_insert_with(Extensions::default).insert(ENUM_NAMES.to_owned(), names);
 }
 

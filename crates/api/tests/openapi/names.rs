@@ -95,8 +95,12 @@ fn texts<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a str> {
 /// Names of types, constructors, and constants that become equal.
 fn in_package(document: &Value) -> Vec<String> {
     let mut scope = Scope::default();
-    GENERATED.into_iter().for_each(|name| scope.add(name, "generated code"));
-    RESERVED.into_iter().for_each(|word| scope.add(word, "a word of Go"));
+    for name in GENERATED {
+        scope.add(name, "generated code");
+    }
+    for word in RESERVED {
+        scope.add(word, "a word of Go");
+    }
     for (schema, content) in fields(&document["components"], "schemas") {
         scope.add(schema, schema);
         for (before, behind) in
@@ -189,7 +193,7 @@ fn names_stay_distinct_in_generated_clients() {
 }
 
 /// Returns a document with these schemas and no paths.
-fn of_schemas(schemas: Map<String, Value>) -> Value {
+fn of_schemas(schemas: &Map<String, Value>) -> Value {
     json!({"paths": {}, "components": {"schemas": schemas}})
 }
 
@@ -197,7 +201,7 @@ fn of_schemas(schemas: Map<String, Value>) -> Value {
 fn each_kind_of_collision_is_found() {
     let object = |properties: &[&str]| {
         let properties = properties.iter().map(|name| ((*name).to_owned(), json!({})));
-        json!({"type": "object", "properties": Value::from_iter(properties)})
+        json!({"type": "object", "properties": properties.collect::<Value>()})
     };
     for (schemas, expected) in [
         (json!({"Task": {}, "NewTask": {}}), "New"),
@@ -221,7 +225,7 @@ fn each_kind_of_collision_is_found() {
         (json!({"A": {"enum": ["default"]}}), "a word of Go and default of A"),
     ] {
         let Value::Object(schemas) = schemas else { unreachable!() };
-        let found = collisions(&of_schemas(schemas));
+        let found = collisions(&of_schemas(&schemas));
         assert!(found.iter().any(|one| one.contains(expected)), "{expected}: {found:?}");
     }
 }

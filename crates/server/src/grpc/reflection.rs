@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use headroom_api::si::DESCRIPTORS;
 use prost::Message as _;
-use prost_types::{DescriptorProto, EnumDescriptorProto, FieldDescriptorProto};
+use prost_types::{
+    DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, OneofDescriptorProto,
+};
 use prost_types::{FileDescriptorProto, FileDescriptorSet};
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::ReceiverStream;
@@ -92,7 +94,7 @@ impl Index {
     fn add_message(&mut self, file: &Arc<[u8]>, scope: &str, message: &DescriptorProto) {
         let name = joined(scope, message.name());
         let fields = message.field.iter().map(FieldDescriptorProto::name);
-        for member in fields.chain(message.oneof_decl.iter().map(|one| one.name())) {
+        for member in fields.chain(message.oneof_decl.iter().map(OneofDescriptorProto::name)) {
             self.symbols.insert(joined(&name, member), Arc::clone(file));
         }
         for nested in &message.nested_type {

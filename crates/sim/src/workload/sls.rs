@@ -355,7 +355,9 @@ impl Object<'_> {
         let mut groups: Vec<Tasks> = by_priority.into_values().flatten().collect();
         if groups.iter().all(|tasks| tasks.is_second_stage) {
             // Reduces without maps have nothing to wait for.
-            groups.iter_mut().for_each(|tasks| tasks.is_second_stage = false);
+            for tasks in &mut groups {
+                tasks.is_second_stage = false;
+            }
         }
         Ok(Listed { groups, notes })
     }
