@@ -62,8 +62,8 @@ fn partition(tree: Tree) -> PartitionConfig {
             observe_only: partition.observe_only.unwrap_or(defaults.observe_only),
         },
         user_group_resolver: partition.resolver.value,
-        user_limits: partition.user_limits.as_ref().map(user_limits::build),
-        application_limits: application_limits::build(partition.application_limits.as_ref()),
+        user_limits: partition.user_limits.as_deref().map(user_limits::build),
+        application_limits: application_limits::build(partition.application_limits.as_deref()),
         limit_precedence: match partition.limit_precedence.value.as_str() {
             "user" => LimitPrecedence::User,
             _ => LimitPrecedence::Both,
@@ -76,7 +76,7 @@ fn queue(from: &Queue, is_root: bool, above: Above<'_>) -> QueueConfig {
     let mut properties = properties(&from.properties);
     ordering::complete(&mut properties, from, ordering::is_leaf(from, is_root), above);
     let above = above.below(from);
-    let template = from.template.as_ref().map(|template| &template.value);
+    let template = from.template.as_deref().map(|template| &template.value);
     QueueConfig {
         name: Name::from(from.name.value.to_lowercase()),
         parent: from.parent,
@@ -91,14 +91,14 @@ fn queue(from: &Queue, is_root: bool, above: Above<'_>) -> QueueConfig {
             .filter(|template| is_parent && !check::is_absent(template))
             .map(template_of),
         limits: from.limits.value.iter().map(limit).collect(),
-        user_limits: from.user_limits.as_ref().map(user_limits::build),
-        application_limits: application_limits::build(from.application_limits.as_ref()),
-        capacity: capacity::build(from.capacity.as_ref()),
+        user_limits: from.user_limits.as_deref().map(user_limits::build),
+        application_limits: application_limits::build(from.application_limits.as_deref()),
+        capacity: capacity::build(from.capacity.as_deref()),
         label_capacities: capacity::build_labels(from),
         preemption: from.preemption,
         start: from.start.as_ref().and_then(life::start),
         lifetimes: life::lifetimes(from),
-        node_labels: from.node_labels.as_ref().map(node_labels),
+        node_labels: from.node_labels.as_deref().map(node_labels),
     }
 }
 
@@ -150,9 +150,9 @@ fn template_of(from: &Template) -> TemplateConfig {
         properties: filled.map(pair).collect(),
         max: Vector::of(from.resources.max.as_ref()).amounts(),
         guaranteed: Vector::of(from.resources.guaranteed.as_ref()).amounts(),
-        user_limits: from.user_limits.as_ref().map(user_limits::build),
-        application_limits: application_limits::build(from.application_limits.as_ref()),
-        capacity: capacity::build(from.capacity.as_ref()),
+        user_limits: from.user_limits.as_deref().map(user_limits::build),
+        application_limits: application_limits::build(from.application_limits.as_deref()),
+        capacity: capacity::build(from.capacity.as_deref()),
     }
 }
 

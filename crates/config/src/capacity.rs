@@ -63,9 +63,9 @@ pub(crate) fn of_label(block: &Capacity, beside: Option<&Capacity>) -> Capacity 
 
 /// The parts of labels, which have been found without fault, in the order of labels.
 pub(crate) fn build_labels(queue: &Queue) -> Vec<LabelCapacity> {
-    let labels = queue.node_labels.iter().flat_map(|labels| &labels.capacities);
+    let labels = queue.node_labels.as_deref().into_iter().flat_map(|labels| &labels.capacities);
     let build = |(label, block): &(Text, Capacity)| {
-        let capacity = build(Some(&of_label(block, queue.capacity.as_ref())))?;
+        let capacity = build(Some(&of_label(block, queue.capacity.as_deref())))?;
         Some(LabelCapacity { label: Name::new(&label.value), capacity })
     };
     let mut all: Vec<LabelCapacity> = labels.filter_map(build).collect();

@@ -242,21 +242,21 @@ fn partition(tree: &Tree) -> PartitionOutline {
         node_policy: partition.node_policy.value.clone(),
         node_weights: weights.map(|(name, one)| (name.value.clone(), one.value)).collect(),
         resolver: partition.resolver.value.clone(),
-        user_limits: partition.user_limits.as_ref().map(user_limits),
-        application_limits: partition.application_limits.as_ref().map(application_limits),
+        user_limits: partition.user_limits.as_deref().map(user_limits),
+        application_limits: partition.application_limits.as_deref().map(application_limits),
     }
 }
 
 fn queue(from: &raw::Queue) -> QueueOutline {
-    let template = from.template.as_ref().map(|At { value, .. }| TemplateOutline {
+    let template = from.template.as_deref().map(|At { value, .. }| TemplateOutline {
         max_applications: value.max_applications.value,
         properties: texts(&value.properties),
         resources: resources(&value.resources),
-        user_limits: value.user_limits.as_ref().map(user_limits),
-        application_limits: value.application_limits.as_ref().map(application_limits),
-        capacity: value.capacity.as_ref().map(capacity),
+        user_limits: value.user_limits.as_deref().map(user_limits),
+        application_limits: value.application_limits.as_deref().map(application_limits),
+        capacity: value.capacity.as_deref().map(capacity),
     });
-    let labels = from.node_labels.as_ref();
+    let labels = from.node_labels.as_deref();
     QueueOutline {
         name: from.name.value.clone(),
         parent: from.parent,
@@ -268,9 +268,9 @@ fn queue(from: &raw::Queue) -> QueueOutline {
         template: template.unwrap_or_default(),
         children: from.children.iter().map(queue).collect(),
         limits: from.limits.value.iter().map(limit).collect(),
-        user_limits: from.user_limits.as_ref().map(user_limits),
-        application_limits: from.application_limits.as_ref().map(application_limits),
-        capacity: from.capacity.as_ref().map(capacity),
+        user_limits: from.user_limits.as_deref().map(user_limits),
+        application_limits: from.application_limits.as_deref().map(application_limits),
+        capacity: from.capacity.as_deref().map(capacity),
         preemption: from.preemption,
         state: from.start.as_ref().map(|word| word.value.clone()).unwrap_or_default(),
         ordering_policy: from.ordering.as_ref().map(|word| word.value.clone()).unwrap_or_default(),

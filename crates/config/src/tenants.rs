@@ -24,33 +24,21 @@ pub(crate) fn whole(text: &Text) -> Option<u32> {
 }
 
 pub(crate) fn strategy(word: &str) -> Option<WaitingStrategy> {
-    Some(match word {
-        "fifo" => WaitingStrategy::Fifo,
-        "fifo-backfill" => WaitingStrategy::FifoBackfill,
-        "priority" => WaitingStrategy::Priority,
-        "urgency" => WaitingStrategy::Urgency,
-        _ => return None,
-    })
+    use WaitingStrategy::{Fifo, FifoBackfill, Priority, Urgency};
+    [Fifo, FifoBackfill, Priority, Urgency].into_iter().find(|one| one.word() == word)
 }
 
 pub(crate) fn oversized(word: &str) -> Option<Oversized> {
-    Some(match word {
-        "reject" => Oversized::Reject,
-        "park" => Oversized::Park,
-        _ => return None,
-    })
+    [Oversized::Reject, Oversized::Park].into_iter().find(|one| one.word() == word)
 }
 
 /// How long tasks of a lowered tenant go on where nothing is said.
 const GRACE: Millis = Millis::from_secs(60);
 
 pub(crate) fn on_lower(word: &str, grace: Option<&Text>) -> Option<OnLower> {
-    Some(match word {
-        "block" => OnLower::Block,
-        "refuse" => OnLower::Refuse,
-        "preempt" => OnLower::Preempt { grace: grace.and_then(seconds).unwrap_or(GRACE) },
-        _ => return None,
-    })
+    let grace = grace.and_then(seconds).unwrap_or(GRACE);
+    let all = [OnLower::Block, OnLower::Refuse, OnLower::Preempt { grace }];
+    all.into_iter().find(|one| one.word() == word)
 }
 
 fn seconds(text: &Text) -> Option<Millis> {

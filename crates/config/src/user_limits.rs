@@ -8,21 +8,24 @@ use crate::raw::{Pairs, Text, UserLimits};
 use crate::vector::Vector;
 
 /// The words of `formula`.
-pub(crate) const FORMULAS: [(&str, Formula); 3] =
-    [("smooth", Formula::Smooth), ("yarn3", Formula::Yarn3), ("yarn27", Formula::Yarn27)];
+pub(crate) const FORMULAS: [(&str, Formula); 3] = [
+    (Formula::Smooth.word(), Formula::Smooth),
+    (Formula::Yarn3.word(), Formula::Yarn3),
+    (Formula::Yarn27.word(), Formula::Yarn27),
+];
 
 /// The words of `enforcement`.
 pub(crate) const ENFORCEMENTS: [(&str, Enforcement); 3] = [
-    ("progress", Enforcement::Progress),
-    ("strict", Enforcement::Strict),
-    ("overshoot", Enforcement::Overshoot),
+    (Enforcement::Progress.word(), Enforcement::Progress),
+    (Enforcement::Strict.word(), Enforcement::Strict),
+    (Enforcement::Overshoot.word(), Enforcement::Overshoot),
 ];
 
 /// The words of `calculator`.
 pub(crate) const CALCULATORS: [(&str, Calculator); 3] = [
-    ("componentwise", Calculator::Componentwise),
-    ("dominant", Calculator::Dominant),
-    ("memory", Calculator::Memory),
+    (Calculator::Componentwise.word(), Calculator::Componentwise),
+    (Calculator::Dominant.word(), Calculator::Dominant),
+    (Calculator::Memory.word(), Calculator::Memory),
 ];
 
 /// What a word means.

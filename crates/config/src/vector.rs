@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use headroom_core::resource::{Amounts, Quantity, QuantityError, base_of};
+use headroom_core::resource::{Amounts, Quantity, QuantityError, base_of, exact};
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span, Stage};
@@ -141,38 +141,13 @@ fn fault(name: &Text, text: &Text, error: QuantityError) -> Diagnostic {
 
 /// An amount with its unit, for a sentence: `1500m vcore`, `40Gi of memory`, `4 pods`.
 pub(crate) fn show(resource: &str, amount: Quantity) -> String {
-    let text = write(resource, amount);
+    let text = exact(resource, amount);
     match base_of(resource) {
         "memory" if text.ends_with(|last: char| last.is_ascii_digit()) => {
             format!("{text} bytes of {resource}")
         }
         "memory" => format!("{text} of {resource}"),
         _ => format!("{text} {resource}"),
-    }
-}
-
-/// An amount as one would write it in a queue file, in the largest unit without a rest.
-pub(crate) fn write(resource: &str, amount: Quantity) -> String {
-    let amount = amount.get();
-    match base_of(resource) {
-        "vcore" if amount % 1_000 == 0 => format!("{}", amount / 1_000),
-        "vcore" => format!("{amount}m"),
-        "memory" if amount != 0 => {
-            let units = [
-                ("Ti", 1_i64 << 40),
-                ("T", 1_000_000_000_000),
-                ("Gi", 1 << 30),
-                ("G", 1_000_000_000),
-                ("Mi", 1 << 20),
-                ("M", 1_000_000),
-                ("Ki", 1 << 10),
-            ];
-            match units.into_iter().find(|(_, factor)| amount % factor == 0) {
-                Some((unit, factor)) => format!("{}{unit}", amount / factor),
-                None => amount.to_string(),
-            }
-        }
-        _ => amount.to_string(),
     }
 }
 
@@ -194,7 +169,7 @@ mod tests {
             ("memory@gpu", 2 << 30, "2Gi", "2Gi of memory@gpu"),
         ] {
             let quantity = Quantity::of(amount);
-            assert_eq!(write(resource, quantity), written);
+            assert_eq!(exact(resource, quantity), written);
             assert_eq!(show(resource, quantity), shown);
             assert_eq!(Quantity::parse(resource, written), Ok(quantity));
         }

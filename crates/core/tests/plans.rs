@@ -381,9 +381,8 @@ fn a_limit_of_a_user_is_told_with_what_he_uses() {
         &world,
         &limited,
         &expect![[r#"
-            root limits.user ann: - -> limited
-            root limits.user ann.maxapplications: - -> 1
-            root limits.user ann.maxresources.vcore: - -> 6m
+            root limits[users: ann].maxapplications: - -> 1
+            root limits[users: ann].maxresources.vcore: - -> 6m
             User ann at root: 7 of 6 vcore, 1 too much
             User ann at root: 2 of 1 applications
             uses root: {vcore: 7 m} -> {vcore: 7 m}, waits {}
@@ -426,10 +425,10 @@ fn applications_are_told_that_rules_would_send_elsewhere() {
         &world,
         &ruled,
         &expect![[r#"
-        partition placementrules.1: - -> fixed root.b
-        placed app0 root.a -> root.b
-        uses root: {vcore: 6 m} -> {vcore: 6 m}, waits {}
-        evenness Some(692) -> Some(692)
+            partition placementrules.1: - -> {name: fixed, value: root.b}
+            placed app0 root.a -> root.b
+            uses root: {vcore: 6 m} -> {vcore: 6 m}, waits {}
+            evenness Some(692) -> Some(692)
         "#]],
     );
 }

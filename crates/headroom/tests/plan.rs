@@ -67,8 +67,8 @@ fn a_change_is_shown_on_the_state_of_a_journal_which_stays_as_it_is() {
     let more = plan("more.yaml");
     assert_eq!(more.code, Some(2), "{}", more.stderr);
     expect![[r#"
-        1 settings change:
-          default root.sales resources.max.vcore: vcore 3 -> vcore 6
+        1 setting changes:
+          default root.sales resources.max.vcore: 3 -> 6
         at once:
           starts: app/second of ann in root.sales (vcore 2)
         after settling:
@@ -81,8 +81,8 @@ fn a_change_is_shown_on_the_state_of_a_journal_which_stays_as_it_is() {
     let less = plan("less.yaml");
     assert_eq!(less.code, Some(2), "{}", less.stderr);
     expect![[r#"
-        1 settings change:
-          default root.sales resources.max.vcore: vcore 3 -> vcore 1
+        1 setting changes:
+          default root.sales resources.max.vcore: 3 -> 1
         at once:
           queue root.sales is above its limit: uses vcore 2, may have vcore 1, vcore 1 too much
           can never start: app/second of ann in root.sales (vcore 2): QUEUE_MAX, queue root.sales has -1 vcore left of its maximum of 1, the ask needs 2; wait for a release, or raise the maximum
@@ -214,8 +214,8 @@ fn the_page_has_all_of_the_plan_and_needs_nothing_else() {
     let page = folder.read("out/plan.html");
     for part in [
         "<title>What new.yaml would change – Headroom plan</title>",
-        "1 settings change.",
-        "<td data-label=\"in the file\">vcore 6</td>",
+        "1 setting changes.",
+        "<td data-label=\"in the file\">6</td>",
         "<th scope=\"row\">app/second</th>",
         "record 7 of 2023-11-14T22:13:20Z",
         "longest wait",

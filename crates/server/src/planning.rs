@@ -7,6 +7,7 @@ use headroom_api::headroomv1::{Plan, PlanRefusal};
 use headroom_config::{BUILT_IN, NodeTotals, Review, review_bytes_on, review_on};
 use headroom_core::Timestamp;
 use headroom_core::books::Books;
+use headroom_core::config::{Configuration, QueueConfig};
 use headroom_core::plan::{Reach, plan};
 use headroom_engine::users::Resolvers;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -35,7 +36,41 @@ pub fn plan_of(
     nodes: &NodeTotals,
     (file, text): (&str, &[u8]),
 ) -> (Plan, Review) {
-    let own = review_bytes_on(text, nodes);
+    made(books, now, nodes, (file, review_bytes_on(text, nodes)))
+}
+
+/// How many queues a file may have of which a server makes a plan: each costs some 3 KiB while it is made.
+pub(crate) const PLAN_QUEUES_MAX: usize = 40_000;
+
+/// The same for whoever asks a server; none where the file has more than [`PLAN_QUEUES_MAX`] queues.
+pub(crate) fn plan_asked_for(
+    books: &Books,
+    now: Timestamp,
+    nodes: &NodeTotals,
+    (file, text): (&str, &[u8]),
+) -> Option<Plan> {
+    let review = review_bytes_on(text, nodes);
+    let queues = |file: &Configuration| {
+        let mut all: Vec<&QueueConfig> = file.partitions.iter().map(|one| &one.root).collect();
+        let mut count = 0;
+        while let Some(queue) = all.pop() {
+            count += 1;
+            all.extend(&queue.children);
+        }
+        count
+    };
+    if review.configuration.as_ref().is_some_and(|file| queues(file) > PLAN_QUEUES_MAX) {
+        return None;
+    }
+    Some(made(books, now, nodes, (file, review)).0)
+}
+
+fn made(
+    books: &Books,
+    now: Timestamp,
+    nodes: &NodeTotals,
+    (file, own): (&str, Review),
+) -> (Plan, Review) {
     let checksum = own.checksum.clone();
     let says_nothing = own.configuration.as_ref().is_some_and(|file| file.partitions.is_empty());
     let review = if says_nothing { review_on(BUILT_IN, nodes) } else { own };

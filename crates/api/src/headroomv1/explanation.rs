@@ -99,7 +99,7 @@ pub struct Explanation {
     /// it tells what the caller may not see.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sentence: Option<String>,
-    /// Since when it waits for that; absent where it is not known.
+    /// Since when it waits for that, or when it ended; absent where it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
     /// Its place among the asks of its queue, from 1 on; absent if it does not wait.
@@ -108,9 +108,12 @@ pub struct Explanation {
     /// How many asks wait there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<u64>,
-    /// How many asks of the partition come before it.
+    /// How many of them come before it: one less than `position`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ahead: Option<u64>,
+    /// How many asks of the whole partition come before it, those of other queues included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ahead_in_partition: Option<u64>,
     /// Of what is not submitted: how many of its members would get a node at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_start: Option<u64>,
@@ -144,6 +147,8 @@ pub enum ExplainedState {
     Impossible,
     /// It was not taken in.
     Rejected,
+    /// It has ended.
+    Ended,
     /// It fits, and others go first.
     HeldBack,
 }

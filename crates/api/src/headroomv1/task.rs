@@ -116,17 +116,18 @@ pub struct Task {
     pub state: TaskState,
     /// How many instances it has, which start together.
     pub members: u32,
-    /// What all of it needs, or has; of one that has ended, nothing.
+    /// What all of it needs, or has; of one that has ended, what it needed last.
     pub resources: Resources,
     /// How urgent it is.
     pub priority: i32,
     /// When it is to be done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
-    /// Where it runs; of several members the first.
+    /// Where it runs, or ran last; of several members the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// Where each of its members runs, in their order; absent while it waits.
+    /// Where each of its members runs, in their order; absent while it waits. Of one that has ended, where the first 100
+    /// ran last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<String>,
     /// When it was submitted.

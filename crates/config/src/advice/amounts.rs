@@ -14,16 +14,19 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
     let mut doubtful = Doubtful::default();
     for (position, place) in survey.iter() {
         let own = (position > 0).then_some(&place.queue.resources);
-        let template = place.queue.template.as_ref().map(|template| &template.value.resources);
+        let template = place.queue.template.as_deref().map(|template| &template.value.resources);
         for (whose, resources) in [("queue", own), ("template of queue", template)] {
             let Some(resources) = resources else { continue };
             zeros(&format!("{whose} `{}`", place.queue.name.value), resources, report);
             doubtful.look_at(resources.max.as_ref());
             doubtful.look_at(resources.guaranteed.as_ref());
         }
-        let of_template =
-            place.queue.template.as_ref().and_then(|template| template.value.user_limits.as_ref());
-        for limits in place.queue.user_limits.iter().chain(of_template) {
+        let of_template = place
+            .queue
+            .template
+            .as_deref()
+            .and_then(|template| template.value.user_limits.as_deref());
+        for limits in place.queue.user_limits.as_deref().into_iter().chain(of_template) {
             doubtful.look_at_all(limits);
         }
         for limit in &place.queue.limits.value {

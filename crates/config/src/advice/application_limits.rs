@@ -12,8 +12,8 @@ use super::capacity::guarantees;
 use super::survey::Survey;
 
 pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Report) {
-    let of_partition = partition.application_limits.as_ref();
-    let of_root = survey.get(0).queue.application_limits.as_ref();
+    let of_partition = partition.application_limits.as_deref();
+    let of_root = survey.get(0).queue.application_limits.as_deref();
     hidden(of_partition, of_root, report);
     let whole = Counts::default().with(of_partition);
     // What the root says takes the place of what its partition says.
@@ -27,7 +27,7 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
         if report.is_full_of_warnings() {
             break;
         }
-        let own = place.queue.application_limits.as_ref();
+        let own = place.queue.application_limits.as_deref();
         let own_max = own.and_then(|block| written(block.max.as_ref()));
         let here = match place.above {
             None => root,
@@ -40,7 +40,7 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
         let above = place.above.map_or(whole, |above| all[above]);
         loose(own, above, here, everywhere, report);
         if let Some(template) = &place.queue.template {
-            let made = template.value.application_limits.as_ref();
+            let made = template.value.application_limits.as_deref();
             let name = || format!("a queue made below `{}`", survey.name(position));
             over_parent(made, here, name, report);
             loose(made, here, here.with(made), everywhere, report);

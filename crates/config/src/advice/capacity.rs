@@ -14,7 +14,7 @@ use super::survey::Survey;
 
 pub(super) fn advise(survey: &Survey<'_>, report: &mut Report) {
     for (position, place) in survey.iter() {
-        let blocks = place.queue.children.iter().filter_map(|child| child.capacity.as_ref());
+        let blocks = place.queue.children.iter().filter_map(|child| child.capacity.as_deref());
         let mut parts = blocks.filter_map(part).peekable();
         let Some((first, _)) = parts.peek().copied() else { continue };
         if parts.all(|(_, part)| part == Decimal::ZERO) {
@@ -43,7 +43,7 @@ fn part(block: &Capacity) -> Option<(&Text, Decimal)> {
 
 /// Whether a queue is guaranteed anything, by what is written of it alone.
 pub(super) fn guarantees(queue: &Queue) -> bool {
-    match queue.capacity.as_ref().and_then(part) {
+    match queue.capacity.as_deref().and_then(part) {
         Some((_, part)) => part > Decimal::ZERO,
         None => !Vector::of(queue.resources.guaranteed.as_ref()).is_zero(),
     }
@@ -54,7 +54,7 @@ pub(super) fn guarantees(queue: &Queue) -> bool {
 pub(super) fn times_guaranteed(survey: &Survey<'_>, position: usize) -> Option<(u128, u128)> {
     let (mut most, mut least) = (1_u128, 1_u128);
     for (_, place) in survey.path(position).filter(|(_, place)| place.above.is_some()) {
-        let block = place.queue.capacity.as_ref()?;
+        let block = place.queue.capacity.as_deref()?;
         let CapacityShare::Percent(value) = share(block)? else { return None };
         let maximum = block.maximum.as_ref().map_or(Some(Decimal::HUNDRED), percent)?;
         let [value, maximum] =

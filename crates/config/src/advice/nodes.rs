@@ -1,10 +1,12 @@
 //! Guarantees that the nodes cannot back.
 
+use headroom_core::resource::exact;
+
 use crate::check::claims;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::raw::Queue;
-use crate::vector::{Measure, Vector, excesses, show, write};
+use crate::vector::{Measure, Vector, excesses, show};
 
 use super::survey::Survey;
 
@@ -57,7 +59,7 @@ fn warning(
     let first = alone.map_or(wanted.span, |(_, part)| part.span);
     let warning = Diagnostic::warning(Code::GuaranteeOverNodes, first, message).help(format!(
         "guarantee {} in all, or add nodes: what they do not have nobody can be given",
-        write(resource, room.amount)
+        exact(resource, room.amount)
     ));
     let others = parts.iter().filter(|(_, part)| alone.is_none() && part.span != first);
     others.take(POINTED_AT_MAX).fold(warning, |warning, (_, part)| {

@@ -22,7 +22,7 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
         with_max.push(before + usize::from(!place.max.is_empty()));
     }
     for (position, place) in survey.iter() {
-        let template = place.queue.template.as_ref().map(|template| &template.value.properties);
+        let template = place.queue.template.as_deref().map(|template| &template.value.properties);
         for (key, value) in place.queue.properties.iter().chain(template.into_iter().flatten()) {
             unknown_key(key, report);
             old_value(key, value, report);

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use headroom_core::config::UserFactor;
-use headroom_core::resource::Quantity;
+use headroom_core::resource::{Quantity, exact};
 use headroom_core::userlimit::Decimal;
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::raw::{Partition, Text, UserLimits};
 use crate::user_limits::factor;
-use crate::vector::{Measure, Vector, show, smallest, write};
+use crate::vector::{Measure, Vector, show, smallest};
 
 use super::capacity::{guarantees, times_guaranteed};
 use super::survey::Survey;
@@ -20,11 +20,11 @@ use super::survey::Survey;
 pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Report) {
     let mut told = BTreeSet::new();
     let mut all: Vec<InForce<'_>> = Vec::new();
-    let outermost = InForce::default().below(partition.user_limits.as_ref());
+    let outermost = InForce::default().below(partition.user_limits.as_deref());
     for (position, place) in survey.iter() {
         let above = place.above.map_or(&outermost, |above| &all[above]);
-        let here = above.below(place.queue.user_limits.as_ref());
-        let template = place.queue.template.as_ref().map(|template| &template.value);
+        let here = above.below(place.queue.user_limits.as_deref());
+        let template = place.queue.template.as_deref().map(|template| &template.value);
         if report.is_full_of_warnings() {
             break;
         }
@@ -34,7 +34,7 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
             no_share(&scene, &here, report);
             amounts(&scene, &here, report);
         } else if let Some(template) = template {
-            let made = here.below(template.user_limits.as_ref());
+            let made = here.below(template.user_limits.as_deref());
             let guaranteed = Vector::of(template.resources.guaranteed.as_ref());
             let of_template = Some((guaranteed, Vector::of(template.resources.max.as_ref())));
             words(&made, &mut told, report);
@@ -144,7 +144,7 @@ fn no_share(scene: &Scene<'_>, here: &InForce<'_>, report: &mut Report) {
     if guarantees(queue) {
         return;
     }
-    let own = queue.user_limits.as_ref().map(|own| own.span);
+    let own = queue.user_limits.as_deref().map(|own| own.span);
     let message = format!(
         "the users of {} have neither share nor cap: it guarantees nothing that they could share",
         scene.name()
@@ -254,6 +254,6 @@ fn large_maximum(scene: &Scene<'_>, resource: &str, share: Measure, most: Measur
         .also(share.span, "guaranteed")
         .help(format!(
             "write {} or less: large asks wait longest, and free the least for others",
-            write(resource, quarter)
+            exact(resource, quarter)
         ))
 }

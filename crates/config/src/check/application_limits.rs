@@ -13,16 +13,16 @@ use super::names::is_user_name;
 
 /// Check the block of a partition; those of queues and templates are looked at with each queue.
 pub(super) fn check(tree: &Tree, report: &mut Report) {
-    check_block(tree.partition.application_limits.as_ref(), report);
+    check_block(tree.partition.application_limits.as_deref(), report);
 }
 
 /// Check the blocks of a queue. A template is looked at wherever it is written.
 pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
-    check_block(queue.application_limits.as_ref(), report);
-    let template = queue.template.as_ref().map(|template| &template.value);
-    let template = template.and_then(|template| template.application_limits.as_ref());
+    check_block(queue.application_limits.as_deref(), report);
+    let template = queue.template.as_deref().map(|template| &template.value);
+    let template = template.and_then(|template| template.application_limits.as_deref());
     check_block(template, report);
-    let own = queue.application_limits.as_ref().filter(|_| !is_root);
+    let own = queue.application_limits.as_deref().filter(|_| !is_root);
     for text in own.into_iter().chain(template).filter_map(|block| block.max_per_queue.as_ref()) {
         let message = "`globalqueuemaxapplication` has no effect here: it is for all leaves";
         let warning = Diagnostic::warning(Code::NoEffect, text.span, message);

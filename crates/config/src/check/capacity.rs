@@ -128,9 +128,9 @@ fn computed_alone(queue: &Queue, block: &Capacity, report: &mut Report) {
 /// Leaves that rules make share by weight: nobody knows how many there will be, so no percentages
 /// of theirs add up.
 fn check_template(queue: &Queue, report: &mut Report) {
-    let template = queue.template.as_ref().map(|template| &template.value);
+    let template = queue.template.as_deref().map(|template| &template.value);
     let Some((template, block)) =
-        template.and_then(|template| Some((template, template.capacity.as_ref()?)))
+        template.and_then(|template| Some((template, template.capacity.as_deref()?)))
     else {
         return;
     };
@@ -162,10 +162,10 @@ fn check_template(queue: &Queue, report: &mut Report) {
 fn check_siblings(parent: &Queue, report: &mut Report) {
     let of_template = parent
         .template
-        .as_ref()
-        .and_then(|template| template.value.capacity.as_ref())
+        .as_deref()
+        .and_then(|template| template.value.capacity.as_deref())
         .and_then(|block| (mode(block)? == Mode::Weight).then_some((block.span, Mode::Weight)));
-    let blocks = || parent.children.iter().filter_map(|child| child.capacity.as_ref());
+    let blocks = || parent.children.iter().filter_map(|child| child.capacity.as_deref());
     let first = blocks().find_map(|block| Some((block.span, mode(block)?)));
     let Some((span, first)) = first.or(of_template) else { return };
     for child in &parent.children {
@@ -205,7 +205,7 @@ fn check_siblings(parent: &Queue, report: &mut Report) {
 fn check_sum(parent: &Queue, first: Span, report: &mut Report) {
     let mut values: Vec<&Text> = Vec::new();
     for child in &parent.children {
-        let block = child.capacity.as_ref().filter(|block| mode(block) == Some(Mode::Percent));
+        let block = child.capacity.as_deref().filter(|block| mode(block) == Some(Mode::Percent));
         // What is no percentage was told, and nothing can be said of the sum.
         let Some(text) = block.and_then(|block| block.value.as_ref()) else { return };
         values.push(text);
@@ -247,7 +247,7 @@ fn has_something(parent: &Queue, is_root: bool, report: &mut Report) {
         return;
     }
     let part = |block: &&Capacity| mode(block).is_some_and(|mode| mode != Mode::Absolute);
-    let blocks = parent.children.iter().filter_map(|child| child.capacity.as_ref());
+    let blocks = parent.children.iter().filter_map(|child| child.capacity.as_deref());
     let Some(block) = blocks.into_iter().find(part) else { return };
     let message = format!(
         "queue `{}` is guaranteed nothing, of which the queues below it cannot have parts",

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use headroom_core::resource::exact;
+
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::raw::{At, Limit, Queue, Text};
-use crate::vector::{Excess, Measure, Vector, show, smallest, write};
+use crate::vector::{Excess, Measure, Vector, show, smallest};
 
 /// The limits of one queue by name, and those of the queues above.
 struct Scope<'a> {
@@ -157,7 +159,7 @@ impl Who<'_> {
             .also(excess.room.span, "limited here")
             .help(format!(
                 "write {} or less, or raise the limit above",
-                write(excess.resource, excess.room.amount)
+                exact(excess.resource, excess.room.amount)
             ))
     }
 

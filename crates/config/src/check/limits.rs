@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use headroom_core::resource::exact;
+
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span, Stage};
 use crate::raw::{Limit, Queue, Text};
-use crate::vector::{Vector, excesses, report_quantities, show, write};
+use crate::vector::{Vector, excesses, report_quantities, show};
 
 use super::names::{is_group_name, is_user_name};
 
@@ -155,7 +157,7 @@ fn check_resources(queue: &Queue, max: &Vector, resources: &Vector, report: &mut
         );
         let fault = Diagnostic::error(Code::LimitResourcesOverQueue, excess.wanted.span, message)
             .also(excess.room.span, "the queue's maximum")
-            .help(format!("write {} or less", write(excess.resource, excess.room.amount)));
+            .help(format!("write {} or less", exact(excess.resource, excess.room.amount)));
         report.push(fault);
     }
 }

@@ -15,7 +15,7 @@ use super::template::is_absent;
 
 /// Check all leaves of a partition, and where its tenants have theirs.
 pub(super) fn check(tree: &Tree, report: &mut Report) {
-    let own = tree.partition.user_limits.as_ref().map(|block| block.span);
+    let own = tree.partition.user_limits.as_deref().map(|block| block.span);
     let mut walk = Walk { seen: BTreeSet::new(), report };
     walk.queue(&tree.root, InForce { limits: own, policy: None });
     let tenants = tree.partition.tenants.as_ref().filter(|block| block.enabled == Some(true));
@@ -25,7 +25,7 @@ pub(super) fn check(tree: &Tree, report: &mut Report) {
     let path = root_of(block);
     let mut names = path.split('.').skip(1);
     while let Some(queue) = at {
-        limits = span_of(queue.user_limits.as_ref()).or(limits);
+        limits = span_of(queue.user_limits.as_deref()).or(limits);
         let next = names.next();
         at = next.and_then(|name| {
             queue.children.iter().find(|child| child.name.value.eq_ignore_ascii_case(name))
@@ -66,13 +66,13 @@ struct Walk<'r> {
 
 impl Walk<'_> {
     fn queue(&mut self, queue: &Queue, above: InForce<'_>) {
-        let here = above.enter(queue.user_limits.as_ref(), &queue.properties);
+        let here = above.enter(queue.user_limits.as_deref(), &queue.properties);
         if !queue.parent && queue.children.is_empty() {
             self.judge(here);
         }
-        let template = queue.template.as_ref().map(|template| &template.value);
+        let template = queue.template.as_deref().map(|template| &template.value);
         if let Some(template) = template.filter(|template| !is_absent(template)) {
-            self.judge(here.enter(template.user_limits.as_ref(), &template.properties));
+            self.judge(here.enter(template.user_limits.as_deref(), &template.properties));
         }
         for child in &queue.children {
             self.queue(child, here);

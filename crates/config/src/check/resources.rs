@@ -1,9 +1,11 @@
 //! Guarantees and maxima fit into each other down the tree.
 
+use headroom_core::resource::exact;
+
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Stage};
 use crate::raw::Queue;
-use crate::vector::{Excess, Measure, Vector, excesses, report_quantities, show, smallest, write};
+use crate::vector::{Excess, Measure, Vector, excesses, report_quantities, show, smallest};
 
 /// The maxima on the way from root to a queue. They are never merged into one vector:
 /// that would cost all types above for every queue below.
@@ -97,7 +99,7 @@ fn over(code: Code, excess: &Excess<'_>, message: String, room: &str) -> Diagnos
         .also(excess.room.span, format!("{room}: {most}"))
         .help(format!(
             "write {} or less, or raise {room}",
-            write(excess.resource, excess.room.amount)
+            exact(excess.resource, excess.room.amount)
         ))
 }
 
@@ -111,7 +113,7 @@ fn over_sum(code: Code, queue: &Queue, excess: &Excess<'_>, message: String) -> 
         .label(format!("{} here", show(excess.resource, room.amount)))
         .help(format!(
             "raise it to {} or lower the guarantees of the children",
-            write(excess.resource, sum.amount)
+            exact(excess.resource, sum.amount)
         ));
     for part in parts.take(3) {
         fault = fault.also(part.span, format!("{} there", show(excess.resource, part.amount)));

@@ -17,7 +17,7 @@ pub(crate) fn is_absent(template: &Template) -> bool {
         && says_nothing(&template.resources.max)
         && says_nothing(&template.resources.guaranteed)
         && template.user_limits.is_none()
-        && template.application_limits.as_ref().is_none_or(ApplicationLimits::says_nothing)
+        && template.application_limits.as_deref().is_none_or(ApplicationLimits::says_nothing)
         && template.capacity.is_none()
 }
 

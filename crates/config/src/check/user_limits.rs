@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use headroom_core::resource::exact;
 use headroom_core::userlimit::{Decimal, Formula};
 
 use crate::code::Code;
@@ -14,7 +15,7 @@ use crate::raw::{At, Pairs, Queue, Rule, Text, UserLimits};
 use crate::user_limits::{
     CALCULATORS, ENFORCEMENTS, FACTOR, FORMULAS, PERCENT, WEIGHT, factor, meaning, percent, weight,
 };
-use crate::vector::{Measure, Vector, report_quantities, show, write};
+use crate::vector::{Measure, Vector, report_quantities, show};
 
 use super::Tree;
 use super::names::is_user_name;
@@ -25,7 +26,7 @@ pub(super) fn check(tree: &Tree, report: &mut Report) {
     let creates = tree.partition.rules.iter().any(makes_queues);
     let (weights, seen) = (Weights::default(), BTreeSet::new());
     let mut walk = Walk { creates, weights, of_partition: None, seen, report };
-    let own = tree.partition.user_limits.as_ref();
+    let own = tree.partition.user_limits.as_deref();
     let here = walk.enter(own, &InForce::default());
     walk.of_partition.clone_from(&here.maximum);
     walk.queue(&tree.root, &here, false);
@@ -107,16 +108,16 @@ struct Walk<'a, 'r> {
 impl<'a> Walk<'a, '_> {
     /// Look at a queue and all below; whether a template comes from above.
     fn queue(&mut self, queue: &'a Queue, above: &InForce<'a>, has_template: bool) {
-        let here = self.enter(queue.user_limits.as_ref(), above);
+        let here = self.enter(queue.user_limits.as_deref(), above);
         if !queue.parent && queue.children.is_empty() {
             self.judge(&here);
         } else {
-            let own = queue.template.as_ref().map(|template| &template.value);
+            let own = queue.template.as_deref().map(|template| &template.value);
             let own = own.filter(|template| !is_absent(template));
             if let Some(template) = own {
-                let made = self.enter(template.user_limits.as_ref(), &here);
+                let made = self.enter(template.user_limits.as_deref(), &here);
                 self.judge(&made);
-                self.leave(template.user_limits.as_ref());
+                self.leave(template.user_limits.as_deref());
             } else if !has_template && (self.creates || queue.children.is_empty()) {
                 self.judge(&here);
             }
@@ -124,7 +125,7 @@ impl<'a> Walk<'a, '_> {
                 self.queue(child, &here, has_template || own.is_some());
             }
         }
-        self.leave(queue.user_limits.as_ref());
+        self.leave(queue.user_limits.as_deref());
     }
 
     /// Check a block by itself; what is in force from there on.
@@ -357,7 +358,7 @@ fn maximum_fits_partition(of_queue: &Bound, of_partition: &Bound, report: &mut R
             .also(most.span, "the maximum of the partition")
             .help(format!(
                 "write {} or less, or raise that of the partition",
-                write(resource, most.amount)
+                exact(resource, most.amount)
             ));
         report.push(fault);
     }
@@ -372,5 +373,5 @@ fn minimum_over_maximum(resource: &str, least: Measure, most: Measure) -> Diagno
     Diagnostic::error(Code::UserLimitMinimumOverMaximum, least.span, message)
         .label("too much")
         .also(most.span, "the maximum")
-        .help(format!("write {} or less, or raise the maximum", write(resource, most.amount)))
+        .help(format!("write {} or less, or raise the maximum", exact(resource, most.amount)))
 }

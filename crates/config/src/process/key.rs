@@ -223,7 +223,12 @@ pub const KEYS: &[Key] = &[
         Some("1024"),
         "How many requests are answered at once; streams do not count",
     ),
-    key("limits.connections", Kind::Count, Some("20000"), "How many connections there may be"),
+    key(
+        "limits.connections",
+        Kind::Count,
+        Some("20000"),
+        "How many connections there may be; fewer where the system allows fewer open files",
+    ),
     key(
         "limits.connectionsPerAddress",
         Kind::Count,

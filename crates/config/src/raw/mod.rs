@@ -51,8 +51,8 @@ pub(crate) struct Partition {
     pub(crate) node_policy: Text,
     pub(crate) node_weights: Vec<(Text, At<f64>)>,
     pub(crate) resolver: Text,
-    pub(crate) user_limits: Option<UserLimits>,
-    pub(crate) application_limits: Option<ApplicationLimits>,
+    pub(crate) user_limits: Option<Box<UserLimits>>,
+    pub(crate) application_limits: Option<Box<ApplicationLimits>>,
     pub(crate) tenants: Option<Tenants>,
 }
 
@@ -101,6 +101,7 @@ pub(crate) struct Waiting {
     pub(crate) max_wait: Option<Text>,
 }
 
+/// A queue. What most do not have is apart, since a file may have very many.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Queue {
     pub(crate) name: Text,
@@ -111,11 +112,11 @@ pub(crate) struct Queue {
     pub(crate) properties: Vec<(Text, Text)>,
     pub(crate) admin_acl: Text,
     pub(crate) submit_acl: Text,
-    pub(crate) template: Option<At<Template>>,
+    pub(crate) template: Option<Box<At<Template>>>,
     pub(crate) limits: At<Vec<Limit>>,
-    pub(crate) user_limits: Option<UserLimits>,
-    pub(crate) application_limits: Option<ApplicationLimits>,
-    pub(crate) capacity: Option<Capacity>,
+    pub(crate) user_limits: Option<Box<UserLimits>>,
+    pub(crate) application_limits: Option<Box<ApplicationLimits>>,
+    pub(crate) capacity: Option<Box<Capacity>>,
     pub(crate) preemption: QueuePreemptionConfig,
     /// `state`.
     pub(crate) start: Option<Text>,
@@ -125,7 +126,7 @@ pub(crate) struct Queue {
     pub(crate) maximum_lifetime: Option<Text>,
     /// `defaultapplicationlifetime`.
     pub(crate) default_lifetime: Option<Text>,
-    pub(crate) node_labels: Option<NodeLabels>,
+    pub(crate) node_labels: Option<Box<NodeLabels>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -141,9 +142,9 @@ pub(crate) struct Template {
     pub(crate) max_applications: At<u64>,
     pub(crate) properties: Vec<(Text, Text)>,
     pub(crate) resources: Resources,
-    pub(crate) user_limits: Option<UserLimits>,
-    pub(crate) application_limits: Option<ApplicationLimits>,
-    pub(crate) capacity: Option<Capacity>,
+    pub(crate) user_limits: Option<Box<UserLimits>>,
+    pub(crate) application_limits: Option<Box<ApplicationLimits>>,
+    pub(crate) capacity: Option<Box<Capacity>>,
 }
 
 /// The block `capacity`; numbers are texts, so that no digit of them is lost.

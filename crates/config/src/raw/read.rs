@@ -86,8 +86,8 @@ fn partition(node: &Node, report: &mut Report) -> Partition {
         let mut resolver = Fields::of(node, "`usergroupresolver`", &["type"], fields.report);
         partition.resolver = resolver.text("type");
     }
-    partition.user_limits = user_limits(&mut fields);
-    partition.application_limits = application_limits(&mut fields);
+    partition.user_limits = user_limits(&mut fields).map(Box::new);
+    partition.application_limits = application_limits(&mut fields).map(Box::new);
     partition.tenants = tenants(&mut fields);
     partition
 }
@@ -202,19 +202,20 @@ fn queue(node: &Node, report: &mut Report) -> Queue {
         admin_acl: fields.text("adminacl"),
         submit_acl: fields.text("submitacl"),
         limits: limits(&mut fields),
-        user_limits: user_limits(&mut fields),
-        application_limits: application_limits(&mut fields),
-        capacity: capacity(&mut fields),
+        user_limits: user_limits(&mut fields).map(Box::new),
+        application_limits: application_limits(&mut fields).map(Box::new),
+        capacity: capacity(&mut fields).map(Box::new),
         preemption: preemption(&mut fields),
         start: fields.word("state"),
         ordering: fields.word("orderingpolicy"),
         maximum_lifetime: fields.number("maximumapplicationlifetime"),
         default_lifetime: fields.number("defaultapplicationlifetime"),
-        node_labels: node_labels(&mut fields),
+        node_labels: node_labels(&mut fields).map(Box::new),
         ..Queue::default()
     };
     if let Some(node) = fields.get("childtemplate") {
-        queue.template = Some(At { value: template(node, fields.report), span: node.span });
+        let template = At { value: template(node, fields.report), span: node.span };
+        queue.template = Some(Box::new(template));
     }
     if let Some((nodes, _)) = fields.list("queues") {
         queue.children = queues(nodes, fields.report);
@@ -249,9 +250,9 @@ fn template(node: &Node, report: &mut Report) -> Template {
         max_applications: fields.count("maxapplications"),
         properties: properties(&mut fields),
         resources: resources(&mut fields),
-        user_limits: user_limits(&mut fields),
-        application_limits: application_limits(&mut fields),
-        capacity: capacity(&mut fields),
+        user_limits: user_limits(&mut fields).map(Box::new),
+        application_limits: application_limits(&mut fields).map(Box::new),
+        capacity: capacity(&mut fields).map(Box::new),
     }
 }
 

@@ -32,6 +32,7 @@ mod spent_keys;
 #[cfg(feature = "snapshot")]
 mod stored;
 mod task;
+mod tasks;
 mod tenant;
 pub mod tracker;
 mod usage;
@@ -60,7 +61,8 @@ pub use recovery::Recovery;
 pub use rejected::Rejected;
 pub use shape::Shapes;
 pub use spent_keys::SpentKeys;
-pub use task::{Task, TaskEnd, TaskOutcome, TaskRequest, TaskSettings, TaskState, Tasks};
+pub use task::{Task, TaskEnd, TaskOutcome, TaskRequest, TaskSettings, TaskState};
+pub use tasks::Tasks;
 pub use tenant::{Tenant, Tenants};
 pub use tracker::{Level, Limit, LimitSettings, LimitSubject, TrackerError};
 pub use usage::{Spent, Usage};

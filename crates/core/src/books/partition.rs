@@ -17,7 +17,7 @@ use super::question::{OpenQuestions, Questions};
 use super::recovery::Recovery;
 use super::rejected::Rejected;
 use super::spent_keys::SpentKeys;
-use super::task::Tasks;
+use super::tasks::Tasks;
 use super::tenant::Tenants;
 use super::tracker::Trackers;
 
@@ -100,6 +100,10 @@ pub struct Partition {
     /// Applications that have not ended, by application id.
     #[cfg_attr(feature = "snapshot", serde(with = "crate::ordered::stored::index"))]
     pub applications: OrderedMap<Name, ApplicationId>,
+    /// Applications that have ended and are remembered, by application id and the number of their submission; follows
+    /// from the applications.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    pub ended: OrderedMap<(Name, u64), ApplicationId>,
     /// Applications that were refused, by a number in order of time; the newest
     /// [`Rejected::REMEMBERED`] at most.
     pub rejected: OrderedMap<u64, Rejected>,
@@ -153,6 +157,13 @@ pub struct Foreign {
 }
 
 impl Partition {
+    /// The application of this id that was submitted last of those that have ended and are remembered.
+    pub fn ended_named(&self, name: &Name) -> Option<ApplicationId> {
+        let from = (name.clone(), 0);
+        let all = self.ended.iter_from(&from).take_while(|((of, _), _)| of == name);
+        all.last().map(|(_, id)| *id)
+    }
+
     /// The queue below which tenants have theirs, if the partition has tenants.
     pub fn tenants_root(&self) -> Option<QueueId> {
         let tenants = self.settings.tenants.as_ref()?;

@@ -8,10 +8,11 @@ use crate::event::{Event, TaskStep};
 use crate::id::{ApplicationId, PartitionId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
+use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
 
 use super::gang::Mark;
-use super::{Application, Books, Measured, MeasuredSum, Timer};
+use super::{Application, Books, Measured, Tasks, Timer};
 
 /// What is said of a task when it is submitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -140,146 +141,17 @@ pub struct Task {
     /// What was measured of it last, while it has its nodes.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub measured: Option<Measured>,
+    /// What all of it needs, or needed before it ended.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub size: Resources,
+    /// Where its members started last, in their order: [`Task::NODES_REMEMBERED`] at most.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub nodes: Vec<Name>,
 }
 
-/// What a partition knows of its tasks beside the applications themselves. All of it follows from them.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tasks {
-    /// Those that have ended, by their ids.
-    ended: OrderedMap<Name, ApplicationId>,
-    /// The numbers of their ends.
-    numbers: OrderedMap<u64, ()>,
-    /// The same by tenant and the number of their end.
-    ends: OrderedMap<(Name, u64), ApplicationId>,
-    /// How many of each tenant are among them, and the tenants in the order of that.
-    ended_of: OrderedMap<Name, u64>,
-    by_ended: OrderedMap<(u64, Name), ()>,
-    /// Those that were submitted with a key, by tenant and key; of several the newest, which alone has it.
-    keys: OrderedMap<(Name, Name), ApplicationId>,
-    /// All that are remembered, by tenant and the number of their submission.
-    all: OrderedMap<(Name, u64), ApplicationId>,
-    /// What was measured of those of each tenant, of tenants with any that was.
-    measured: OrderedMap<Name, MeasuredSum>,
-}
-
-impl Tasks {
-    /// How many tasks that have ended are remembered.
-    pub const REMEMBERED: usize = 65_536;
-
-    /// The task of this id, if it has ended and is remembered.
-    pub fn ended(&self, task: &Name) -> Option<ApplicationId> {
-        self.ended.get(task).copied()
-    }
-
-    /// The task that was submitted for a tenant under this key last.
-    pub fn submitted(&self, tenant: &Name, key: &Name) -> Option<ApplicationId> {
-        self.keys.get(&(tenant.clone(), key.clone())).copied()
-    }
-
-    /// Those to forget when `more` have ended: the first that ended of the tenant that has most. So a tenant whose
-    /// tasks come and go quickly pushes out its own, and nobody else's.
-    pub(crate) fn beyond(&self, more: usize) -> Vec<ApplicationId> {
-        let surplus = (self.ends.len() + more).saturating_sub(Self::REMEMBERED);
-        let Some(((_, tenant), ())) = self.by_ended.last() else { return Vec::new() };
-        let first = (tenant.clone(), 0);
-        let own = self.ends.iter_from(&first).take_while(|((of, _), _)| of == tenant);
-        own.take(surplus).map(|(_, task)| *task).collect()
-    }
-
-    /// A task of a tenant has ended.
-    fn add_end(&mut self, id: ApplicationId, (name, tenant): (&Name, &Name), number: u64) {
-        self.ended.insert(name.clone(), id);
-        self.numbers.insert(number, ());
-        self.ends.insert((tenant.clone(), number), id);
-        self.count_ended(tenant, |count| count + 1);
-    }
-
-    /// A task that has ended is forgotten.
-    fn remove_end(&mut self, (name, tenant): (&Name, &Name), number: u64) {
-        self.ended.remove(name);
-        self.numbers.remove(&number);
-        self.ends.remove(&(tenant.clone(), number));
-        self.count_ended(tenant, |count| count - 1);
-    }
-
-    fn count_ended(&mut self, tenant: &Name, change: impl FnOnce(u64) -> u64) {
-        let before = self.ended_of.remove(tenant).unwrap_or_default();
-        self.by_ended.remove(&(before, tenant.clone()));
-        let after = change(before);
-        if after > 0 {
-            self.ended_of.insert(tenant.clone(), after);
-            self.by_ended.insert((after, tenant.clone()), ());
-        }
-    }
-
-    /// The tasks of a tenant that were submitted behind this number, in order of submission.
-    pub fn of_tenant(
-        &self,
-        tenant: &Name,
-        behind: u64,
-    ) -> impl Iterator<Item = (u64, ApplicationId)> {
-        let from = (tenant.clone(), behind.saturating_add(1));
-        let all = self.all.iter_from(&from).map(|(key, task)| (key, *task));
-        all.take_while(move |((of, _), _)| *of == from.0).map(|((_, number), task)| (*number, task))
-    }
-
-    /// What was measured of the tasks of a tenant, those of tenants below it not included; none if nothing was.
-    pub fn measured_of(&self, tenant: &str) -> Option<&MeasuredSum> {
-        self.measured.get(tenant)
-    }
-
-    /// Of a task of a tenant something else is measured than before.
-    pub(super) fn measure(
-        &mut self,
-        tenant: &Name,
-        before: Option<&Measured>,
-        after: Option<&Measured>,
-    ) {
-        let mut sum = self.measured.get(&**tenant).cloned().unwrap_or_default();
-        if let Some(before) = before {
-            sum.subtract(before);
-        }
-        if let Some(after) = after {
-            sum.add(after);
-        }
-        if sum.tasks() == 0 {
-            self.measured.remove(&**tenant);
-        } else {
-            self.measured.insert(tenant.clone(), sum);
-        }
-    }
-
-    fn next_number(&self) -> u64 {
-        self.numbers.last().map_or(0, |(number, ())| *number) + 1
-    }
-
-    fn add(&mut self, id: ApplicationId, (name, number): (&Name, u64), task: &Task) {
-        self.all.insert((task.settings.tenant.clone(), number), id);
-        let TaskSettings { tenant, request, .. } = &task.settings;
-        if !request.key.is_empty() {
-            self.keys.insert((tenant.clone(), request.key.clone()), id);
-        }
-        if let Some(end) = &task.end {
-            self.add_end(id, (name, tenant), end.number);
-        }
-        if task.measured.is_some() {
-            self.measure(&task.settings.tenant, None, task.measured.as_ref());
-        }
-    }
-
-    fn forget(&mut self, id: ApplicationId, (name, number): (&Name, u64), task: &Task) {
-        self.all.remove(&(task.settings.tenant.clone(), number));
-        let TaskSettings { tenant, request, .. } = &task.settings;
-        if self.submitted(tenant, &request.key) == Some(id) {
-            self.keys.remove(&(tenant.clone(), request.key.clone()));
-        }
-        if let Some(end) = &task.end {
-            self.remove_end((name, tenant), end.number);
-        }
-        if task.measured.is_some() {
-            self.measure(&task.settings.tenant, task.measured.as_ref(), None);
-        }
-    }
+impl Task {
+    /// Of how many members it is remembered where they started.
+    pub const NODES_REMEMBERED: usize = 100;
 }
 
 impl Books {
@@ -425,13 +297,28 @@ impl Books {
         tasks.add_end(application, (&name, &tenant), number);
     }
 
-    /// A task that was given all its nodes has started.
+    /// A task that was given all its nodes has started. Costs its members then.
     pub(super) fn note_started(&mut self, now: Timestamp, application: ApplicationId) {
-        let row = &mut self.applications[application];
-        if row.ask_count == 0
-            && let Some(task) = row.task.as_deref_mut()
-        {
+        let row = &self.applications[application];
+        if row.ask_count > 0 || row.task.is_none() {
+            return;
+        }
+        let nodes = self.allocations_of(application).filter_map(|(_, one)| one.node);
+        let mut nodes: Vec<Name> = nodes.map(|node| self.nodes[node].name.clone()).collect();
+        nodes.reverse(); // The first that it asked for comes first.
+        nodes.truncate(Task::NODES_REMEMBERED);
+        nodes.shrink_to_fit();
+        if let Some(task) = self.applications[application].task.as_deref_mut() {
             task.started = Some(now);
+            task.nodes = nodes;
+        }
+    }
+
+    /// A task needs something else than before, if the application is one.
+    pub(super) fn note_size(&mut self, application: ApplicationId) {
+        let row = &mut self.applications[application];
+        if let Some(task) = row.task.as_deref_mut() {
+            task.size = row.pending.plus(&row.allocated).pruned();
         }
     }
 
@@ -469,6 +356,19 @@ impl Books {
         let mut anew: BTreeMap<PartitionId, Tasks> = BTreeMap::new();
         for (id, row, task) in marked {
             anew.entry(row.partition).or_default().add(id, (&row.name, row.number), task);
+        }
+        anew
+    }
+
+    /// The applications of each partition that have ended, made anew.
+    pub(crate) fn ended_anew(
+        &self,
+    ) -> BTreeMap<PartitionId, OrderedMap<(Name, u64), ApplicationId>> {
+        let ended = self.applications.iter().filter(|(_, row)| !row.state.is_active());
+        let mut anew: BTreeMap<PartitionId, OrderedMap<_, _>> = BTreeMap::new();
+        for (id, row) in ended {
+            let of_partition = anew.entry(row.partition).or_default();
+            of_partition.insert((row.name.clone(), row.number), id);
         }
         anew
     }

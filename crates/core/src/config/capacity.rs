@@ -32,6 +32,17 @@ pub enum CapacityShare {
     Absolute,
 }
 
+impl CapacityShare {
+    /// The word of `mode` in a queue file.
+    pub const fn mode(self) -> &'static str {
+        match self {
+            Self::Percent(_) => "percent",
+            Self::Weight(_) => "weight",
+            Self::Absolute => "absolute",
+        }
+    }
+}
+
 /// What part a queue has of the nodes of a label that is exclusive: `nodelabels.<label>`, beside a
 /// `capacity` by percent or weight, and by the same. Source: user-headroom §4 and §10 (C18).
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -64,6 +64,16 @@ pub enum LimitPrecedence {
     User,
 }
 
+impl LimitPrecedence {
+    /// The word for it in a queue file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Both => "both",
+            Self::User => "user",
+        }
+    }
+}
+
 /// In which order nodes are tried.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
@@ -84,6 +94,16 @@ pub enum NodeOrder {
     Fair,
     /// The fullest first.
     BinPacking,
+}
+
+impl NodeOrder {
+    /// The word for it in a queue file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Fair => "fair",
+            Self::BinPacking => "binpacking",
+        }
+    }
 }
 
 /// Which kinds of preemption are on.

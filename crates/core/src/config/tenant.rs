@@ -185,6 +185,18 @@ pub enum WaitingStrategy {
     Urgency,
 }
 
+impl WaitingStrategy {
+    /// The word for it in a queue file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Fifo => "fifo",
+            Self::FifoBackfill => "fifo-backfill",
+            Self::Priority => "priority",
+            Self::Urgency => "urgency",
+        }
+    }
+}
+
 /// What becomes of tasks that run when the quota of their tenant is lowered below its use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
@@ -201,6 +213,17 @@ pub enum OnLower {
     Refuse,
 }
 
+impl OnLower {
+    /// The word for it in a queue file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Block => "block",
+            Self::Preempt { .. } => "preempt",
+            Self::Refuse => "refuse",
+        }
+    }
+}
+
 /// What becomes of an ask that is larger than the quota of its tenant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
@@ -210,4 +233,14 @@ pub enum Oversized {
     Reject,
     /// It waits until the quota is raised.
     Park,
+}
+
+impl Oversized {
+    /// The word for it in a queue file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Reject => "reject",
+            Self::Park => "park",
+        }
+    }
 }

@@ -33,3 +33,15 @@ pub enum Termination {
     /// The lifetime of its application is over.
     LifetimeOver,
 }
+
+impl Termination {
+    /// Whether the RM says by this that it has done what it was asked to. What is gone by then needs it no more.
+    pub const fn is_confirmation(self) -> bool {
+        match self {
+            Self::Timeout | Self::Preempted | Self::PlaceholderReplaced => true,
+            Self::StoppedByRm | Self::NodeRemoved | Self::PartitionRemoved | Self::LifetimeOver => {
+                false
+            }
+        }
+    }
+}

@@ -13,7 +13,7 @@ pub struct Place {
     /// How many asks wait there.
     pub of: u64,
     /// How many asks of the partition come before it, those of other leaves included.
-    pub ahead: u64,
+    pub ahead_in_partition: u64,
 }
 
 impl Place {
@@ -32,6 +32,6 @@ impl Place {
             }
         }
         let elsewhere = scheduler.asks_before_leaf(books, leaf);
-        Some(Self { position, of, ahead: elsewhere + position - 1 })
+        Some(Self { position, of, ahead_in_partition: elsewhere + position - 1 })
     }
 }

@@ -19,8 +19,10 @@ impl Books {
     /// What holds after every event: what is kept along of tenants is right, and nodes count all of an
     /// allocation but the type that counts tasks.
     pub(super) fn check_tenants(&self) -> Outcome {
-        let mut tasks = self.tasks_anew();
+        let (mut tasks, mut ended) = (self.tasks_anew(), self.ended_anew());
         for (id, row) in self.partitions() {
+            let anew = ended.remove(id).unwrap_or_default();
+            equal(&row.name, "applications that have ended", &row.ended, &anew)?;
             let anew = tasks.remove(id).unwrap_or_default();
             equal(&row.name, "tasks as they are found", &row.tasks, &anew)?;
             equal(

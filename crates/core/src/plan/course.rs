@@ -19,13 +19,15 @@ pub(super) struct Course {
     pub(super) copy: Copy,
     /// When time alone may change something.
     wake_at: Option<Timestamp>,
-    /// What happened so far.
+    /// When it began.
+    pub(super) begun: Timestamp,
+    /// Who was asked to stop so far, and which nodes are no longer kept. What a large file makes is not among it.
     pub(super) happened: Vec<(Timestamp, Event)>,
 }
 
 impl Course {
     pub(super) fn of(books: &Books, now: Timestamp) -> Self {
-        Self { copy: Copy::of(books.clone(), now), wake_at: None, happened: Vec::new() }
+        Self { copy: Copy::of(books.clone(), now), wake_at: None, begun: now, happened: Vec::new() }
     }
 
     pub(super) fn apply(&mut self, events: &[Event]) {
@@ -37,7 +39,9 @@ impl Course {
 
     fn note(&mut self, events: &[Event]) {
         let now = self.copy.now;
-        self.happened.extend(events.iter().map(|event| (now, event.clone())));
+        let told =
+            |event: &&Event| matches!(event, Event::Unreserved { .. } | Event::Preempted { .. });
+        self.happened.extend(events.iter().filter(told).map(|event| (now, event.clone())));
     }
 
     /// Let the scheduler go on until nothing moves; what it did, and whether it came to rest.

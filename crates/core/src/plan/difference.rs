@@ -6,10 +6,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::books::Books;
+use crate::books::{Books, Partition};
 use crate::id::PartitionId;
 use crate::name::Name;
-use crate::resource::{Quantity, figures};
+use crate::resource::{Quantity, exact};
 
 use super::settings::{Settings, of_partition, of_queue};
 
@@ -20,7 +20,8 @@ pub struct Difference {
     pub partition: Name,
     /// At which queue; none for the partition itself.
     pub queue: Option<Name>,
-    /// Which, by the keys of the queue file that lead to it: `resources.max.memory`.
+    /// Which, by the keys of the queue file that lead to it: `resources.max.memory`. An entry of a list has its
+    /// position, from 1 on (`placementrules.1`), a limit the name that it is for (`limits[users: ann].maxapplications`).
     pub key: Name,
     /// What it was; none where nothing was said.
     pub before: Option<Value>,
@@ -38,14 +39,14 @@ pub enum Value {
         /// How much, in core units.
         amount: Quantity,
     },
-    /// In words.
+    /// As the queue file writes it; a list or a mapping is on one line.
     Text(Name),
 }
 
 impl fmt::Display for Value {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Amount { resource, amount } => out.write_str(&figures(resource, [*amount])[0]),
+            Self::Amount { resource, amount } => out.write_str(&exact(resource, *amount)),
             Self::Text(text) => out.write_str(text),
         }
     }
@@ -60,56 +61,70 @@ pub(super) fn all(before: &Books, after: &Books) -> Vec<Difference> {
     let names: BTreeSet<&Name> = old.keys().chain(new.keys()).collect();
     let mut found = Vec::new();
     for name in names {
-        let sides = [
-            old.get(name).map(|id| Side::of(before, *id)),
-            new.get(name).map(|id| Side::of(after, *id)),
-        ];
-        compare(name, &sides.map(Option::unwrap_or_default), &mut found);
+        let sides = [Side::of(before, old.get(name)), Side::of(after, new.get(name))];
+        compare(name, &sides, &mut found);
     }
     found
 }
 
-/// A partition and its queues.
-#[derive(Default)]
-struct Side {
-    own: Settings,
-    queues: BTreeMap<Name, Settings>,
+/// A partition of books; none where it is not there.
+#[derive(Clone, Copy)]
+struct Side<'a> {
+    books: &'a Books,
+    partition: Option<&'a Partition>,
 }
 
-impl Side {
-    fn of(books: &Books, partition: PartitionId) -> Self {
-        let row = books.partition(partition);
-        let queues = row.queues.iter();
-        let queues =
-            queues.map(|(path, id)| (path.clone(), of_queue(books, *id, books.queue(*id))));
-        Self { own: of_partition(&row.settings), queues: queues.collect() }
+impl<'a> Side<'a> {
+    fn of(books: &'a Books, partition: Option<&PartitionId>) -> Self {
+        Self { books, partition: partition.map(|id| books.partition(*id)) }
+    }
+
+    fn own(&self) -> Settings {
+        self.partition.map(|row| of_partition(&row.settings)).unwrap_or_default()
+    }
+
+    fn paths(&self) -> impl Iterator<Item = &'a Name> + use<'a> {
+        self.partition.into_iter().flat_map(|row| row.queues.iter().map(|(path, _)| path))
+    }
+
+    /// Of one queue. A file may have very many, so these are not kept.
+    fn at(&self, path: &str) -> Settings {
+        let queue = self.partition.and_then(|row| row.queues.get(path));
+        queue.map(|id| of_queue(self.books, *id, self.books.queue(*id))).unwrap_or_default()
     }
 }
 
-fn compare(partition: &Name, [before, after]: &[Side; 2], found: &mut Vec<Difference>) {
+fn compare(partition: &Name, sides: &[Side<'_>; 2], found: &mut Vec<Difference>) {
     let mut note = |queue: Option<&Name>, key: &String, sides: [Option<&Value>; 2]| {
         let [before, after] = sides.map(Option::<&Value>::cloned);
         let (partition, queue) = (partition.clone(), queue.cloned());
         found.push(Difference { partition, queue, key: key.as_str().into(), before, after });
     };
-    for (key, sides) in changes([&before.own, &after.own]) {
+    let of_partition = sides.each_ref().map(Side::own);
+    for (key, sides) in changes(&of_partition) {
         note(None, key, sides);
     }
-    let paths: BTreeSet<&Name> = before.queues.keys().chain(after.queues.keys()).collect();
-    let nothing = Settings::new();
+    let paths: BTreeSet<&Name> = sides.iter().flat_map(Side::paths).collect();
+    // The queues of a parent come one after the other, unless there are queues below these.
+    let mut above: Option<(&str, [Settings; 2])> = None;
     for path in paths {
-        let at = |side: &Side, path: &str| side.queues.get(path).cloned();
-        let own = [before, after].map(|side| side.queues.get(path).unwrap_or(&nothing));
-        let above = path.rsplit_once('.').map(|(above, _)| above);
-        let above = above.map(|above| [before, after].map(|side| at(side, above)));
-        for (key, sides) in changes(own) {
-            let passed_on = is_passed_on(key)
-                && above.as_ref().is_some_and(|above| {
-                    let of = |side: &Option<Settings>| side.as_ref()?.get(key).cloned();
-                    above.each_ref().map(of) == sides.map(Option::<&Value>::cloned)
-                });
-            if !passed_on {
-                note(Some(path), key, sides);
+        let parent = path.rsplit_once('.').map(|(parent, _)| parent);
+        if above.as_ref().map(|(path, _)| *path) != parent {
+            above = parent.map(|path| (path, sides.each_ref().map(|side| side.at(path))));
+        }
+        let own = sides.each_ref().map(|side| side.at(path));
+        for (key, values) in changes(&own) {
+            let higher = above.as_ref().map_or(&of_partition, |(_, above)| above);
+            let higher = higher.each_ref().map(|one| one.get(key));
+            let inherited = if above.is_some() {
+                values == higher
+            } else {
+                // The root says what the partition says, or nothing.
+                let mut both = values.iter().zip(&higher);
+                higher[0] != higher[1] && both.all(|(root, of)| root.is_none() || root == of)
+            };
+            if !(is_passed_on(key) && inherited) {
+                note(Some(path), key, values);
             }
         }
     }
@@ -117,7 +132,7 @@ fn compare(partition: &Name, [before, after]: &[Side; 2], found: &mut Vec<Differ
 
 /// The keys by which two differ, with both values.
 fn changes(
-    [before, after]: [&Settings; 2],
+    [before, after]: &[Settings; 2],
 ) -> impl Iterator<Item = (&String, [Option<&Value>; 2])> {
     let keys: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let both = keys.into_iter().map(move |key| (key, [before.get(key), after.get(key)]));

@@ -142,7 +142,6 @@ pub(super) fn all(
     configured: &Books,
     reach: Reach,
 ) -> Effects {
-    let start = changed.happened.first().map_or(Timestamp::ZERO, |(at, _)| *at);
     let sorted = Sorted::of(
         books,
         [&anyway.copy, &changed.copy].map(|copy| &copy.books),
@@ -183,7 +182,7 @@ pub(super) fn all(
     };
     let (known, found) = (evictions(anyway), evictions(changed));
     let added = found.keys().filter(|victim| !known.contains_key(victim)).copied();
-    let books = &changed.copy.books;
+    let (books, begun) = (&changed.copy.books, changed.begun);
     effects.evictions = Listed::of(reach, added, |victim| {
         let (at, cause) = found[&victim];
         let cause = match cause {
@@ -192,7 +191,7 @@ pub(super) fn all(
             | PreemptionCause::RequiredNode(ask) => For::Ask(self::shown(books, ask)),
             PreemptionCause::Quota(queue) => For::Maximum(books.queue(queue).path.clone()),
         };
-        Eviction { after: at.since(start), victim: self::shown(books, victim), cause }
+        Eviction { after: at.since(begun), victim: self::shown(books, victim), cause }
     });
     effects
 }

@@ -17,15 +17,13 @@ pub use effect::{AskChange, AskInPlan, Effects, Eviction, For, Listed, Moved};
 pub use excess::{Excess, ExcessAmount, Holder};
 pub use usage::{QueueUsage, Settled, UserUsage};
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::books::Books;
-use crate::command::Command;
 use crate::config::Configuration;
 use crate::event::Event;
 use crate::rejection::Rejection;
-use crate::rules::decide;
+use crate::rules::decide_queue_file;
 use crate::time::{Millis, Timestamp};
 
 use course::Course;
@@ -92,9 +90,8 @@ pub fn plan(
     file: &Configuration,
     reach: Reach,
 ) -> Result<Plan, Rejection> {
-    let command = Command::Configure(Box::new(file.clone()));
     let mut changed = Course::of(books, now);
-    let commanded = decide(books, now, &command)?;
+    let commanded = decide_queue_file(books, now, file)?;
     changed.apply(&commanded);
     let configured = changed.copy.books.clone();
     let (steps, at_rest) = changed.settle(reach.steps);

@@ -3,17 +3,20 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::fmt::Display;
 
-use crate::books::{Books, LimitSubject, PartitionSettings, Queue, QueueSettings};
+use crate::books::{Books, LimitSubject, PartitionSettings, Queue, QueueSettings, QueueState};
+use crate::config::tenant::{OnLower, WaitingPolicy};
 use crate::config::{
-    AccessList, ApplicationLimitsConfig, CapacityConfig, CapacityShare, LimitPrecedence, NodeOrder,
-    PreemptionConfig, QueuePreemptionConfig, RuleConfig, TemplateConfig, UserFactor,
-    UserLimitsConfig,
+    AccessList, ApplicationLimitsConfig, CapacityConfig, CapacityShare, FilterConfig,
+    PreemptionConfig, QueuePreemptionConfig, RuleConfig, TemplateConfig, TenantDefaults,
+    TenantsConfig, UserFactor, UserLimitsConfig,
 };
 use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity};
+use crate::time::Millis;
 
 use super::Value;
 
@@ -58,9 +61,30 @@ impl Under<'_> {
     }
 }
 
+/// Names as an access list has them.
 fn words<'all>(all: impl IntoIterator<Item = &'all Name>) -> String {
-    let all: alloc::vec::Vec<&str> = all.into_iter().map(Name::as_str).collect();
+    let all: Vec<&str> = all.into_iter().map(Name::as_str).collect();
     all.join(",")
+}
+
+/// Names as a list of the file.
+fn list<'all>(all: impl IntoIterator<Item = &'all Name>) -> String {
+    let all: Vec<String> = all.into_iter().map(|name| scalar(name)).collect();
+    format!("[{}]", all.join(", "))
+}
+
+/// A text inside a list or a mapping, in quotes where YAML would take it for something else.
+fn scalar(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./@".contains(&byte);
+    let starts_as_word = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
+    let is_word = matches!(
+        &*text.to_lowercase(),
+        "true" | "false" | "yes" | "no" | "on" | "off" | "y" | "n" | "null"
+    );
+    if starts_as_word && !is_word && text.bytes().all(is_plain) {
+        return text.into();
+    }
+    format!("'{}'", text.replace('\'', "''"))
 }
 
 /// What is said of a partition.
@@ -75,11 +99,7 @@ pub(super) fn of_partition(settings: &PartitionSettings) -> Settings {
     } = settings;
     let mut all = Settings::new();
     let mut under = Under { all: &mut all, word: "" };
-    let order = match node_sort.order {
-        NodeOrder::Fair => "fair",
-        NodeOrder::BinPacking => "binpacking",
-    };
-    under.text("nodesortpolicy.type", order);
+    under.text("nodesortpolicy.type", node_sort.order.word());
     for (resource, weight) in &node_sort.weights {
         under.text(&format!("nodesortpolicy.resourceweights.{resource}"), weight);
     }
@@ -101,64 +121,114 @@ pub(super) fn of_partition(settings: &PartitionSettings) -> Settings {
     ] {
         under.text(key, is);
     }
-    let precedence = match limit_precedence {
-        LimitPrecedence::Both => "both",
-        LimitPrecedence::User => "user",
-    };
-    under.text("limitprecedence", precedence);
+    under.text("limitprecedence", limit_precedence.word());
     for (position, rule) in placement_rules.iter().enumerate() {
-        under.text(&format!("placementrules.{}", position + 1), rule_words(rule));
+        under.text(&format!("placementrules.{}", position + 1), rule_of(rule));
     }
     if !user_group_resolver.is_empty() {
-        under.text("usergroupresolver", user_group_resolver);
+        under.text("usergroupresolver.type", user_group_resolver);
     }
     if let Some(tenants) = tenants {
-        under.text("tenants.rootqueue", &tenants.root);
-        under.text("tenants.exempt", words(&tenants.exempt));
-        let defaults = &tenants.defaults;
-        under.amounts("tenants.defaults.quota", Some(&defaults.quota));
-        under.some("tenants.defaults.maxwaiting", defaults.max_waiting);
-        under.text("tenants.defaults.waiting", format!("{:?}", defaults.waiting));
-        under.text("tenants.defaults.onlower", format!("{:?}", defaults.on_lower));
-        under.text("tenants.defaults.oversized", format!("{:?}", defaults.oversized));
-        let seconds = |millis: u64| format!("{}s", millis / 1_000);
-        under.text("tenants.recoverytimeout", seconds(tenants.recovery_timeout.get()));
-        under.text("tenants.verifyinterval", seconds(tenants.verify_interval.get()));
-        under.text("tenants.idempotencyttl", seconds(tenants.idempotency_ttl.get()));
-        under.text("tenants.auditretentiondays", tenants.audit_retention_days);
+        tenants_of(&mut under, tenants);
     }
     all
 }
 
-/// A placement rule in one line, its parents behind it.
-fn rule_words(rule: &RuleConfig) -> String {
-    let mut line = rule.name.clone();
-    if !rule.value.is_empty() {
-        line.push(' ');
-        line.push_str(&rule.value);
+fn tenants_of(under: &mut Under<'_>, tenants: &TenantsConfig) {
+    let TenantsConfig {
+        root,
+        exempt,
+        defaults,
+        recovery_timeout,
+        verify_interval,
+        idempotency_ttl,
+        audit_retention_days,
+    } = tenants;
+    under.text("tenants.enabled", true);
+    under.text("tenants.rootqueue", root);
+    if !exempt.is_empty() {
+        under.text("tenants.exempt", list(exempt));
     }
-    if rule.create {
-        line.push_str(" create");
+    let TenantDefaults { quota, max_waiting, waiting, on_lower, oversized } = defaults;
+    under.amounts("tenants.defaults.quota", Some(quota));
+    under.some("tenants.defaults.maxwaiting", *max_waiting);
+    waiting_of(under, waiting);
+    under.text("tenants.defaults.onlower.action", on_lower.word());
+    if let OnLower::Preempt { grace } = on_lower {
+        under.text("tenants.defaults.onlower.graceseconds", seconds(*grace));
     }
-    let filter = &rule.filter;
-    if !(filter.users.is_empty() && filter.groups.is_empty()) {
-        let kind = if filter.kind.is_empty() { "allow" } else { &filter.kind };
-        let (users, groups) = (words(&filter.users), words(&filter.groups));
-        line = format!("{line} {kind} users [{users}] groups [{groups}]");
-    }
-    if let Some(parent) = &rule.parent {
-        line = format!("{line} below ({})", rule_words(parent));
-    }
-    line
+    under.text("tenants.defaults.oversized", oversized.word());
+    under.text("tenants.recoverytimeoutseconds", seconds(*recovery_timeout));
+    under.text("tenants.verifyintervalseconds", seconds(*verify_interval));
+    under.text("tenants.idempotencyttlseconds", seconds(*idempotency_ttl));
+    under.text("tenants.audit.retentiondays", audit_retention_days);
 }
 
-/// What is in force at a queue, its limits of users and groups included.
+fn waiting_of(under: &mut Under<'_>, waiting: &WaitingPolicy) {
+    let WaitingPolicy {
+        strategy,
+        aging_interval,
+        aging_step,
+        aging_max,
+        max_overtakes,
+        max_head_wait,
+        max_wait,
+    } = waiting;
+    under.text("tenants.defaults.waiting.strategy", strategy.word());
+    let mut some = |key: &str, number: Option<u64>| {
+        under.some(&format!("tenants.defaults.waiting.{key}"), number);
+    };
+    some("agingintervalseconds", aging_interval.map(seconds));
+    some("agingstep", aging_step.map(u64::from));
+    some("agingmax", aging_max.map(u64::from));
+    some("maxovertakes", max_overtakes.map(u64::from));
+    some("maxheadwaitseconds", max_head_wait.map(seconds));
+    some("maxwaitseconds", max_wait.map(seconds));
+}
+
+/// The file counts times in whole seconds.
+const fn seconds(span: Millis) -> u64 {
+    span.get() / 1_000
+}
+
+/// A placement rule as a mapping of the file, its parent in it.
+fn rule_of(rule: &RuleConfig) -> String {
+    let RuleConfig { name, create, filter, parent, value } = rule;
+    let mut parts = alloc::vec![format!("name: {}", scalar(name))];
+    if !value.is_empty() {
+        parts.push(format!("value: {}", scalar(value)));
+    }
+    if *create {
+        parts.push("create: true".into());
+    }
+    let FilterConfig { kind, users, groups } = filter;
+    if !(users.is_empty() && groups.is_empty()) {
+        let kind = if kind.is_empty() { "allow" } else { kind };
+        let mut filter = alloc::vec![format!("type: {}", scalar(kind))];
+        for (key, names) in [("users", users), ("groups", groups)] {
+            if !names.is_empty() {
+                filter.push(format!("{key}: {}", list(names)));
+            }
+        }
+        parts.push(format!("filter: {{{}}}", filter.join(", ")));
+    }
+    if let Some(parent) = parent {
+        parts.push(format!("parent: {}", rule_of(parent)));
+    }
+    format!("{{{}}}", parts.join(", "))
+}
+
+/// What the file says of a queue, its limits of users and groups included. It says nothing of one that only ends.
 pub(super) fn of_queue(books: &Books, id: QueueId, row: &Queue) -> Settings {
     let mut all = Settings::new();
-    let kind = if row.leaf { "leaf" } else { "parent" };
     let mut under = Under { all: &mut all, word: "" };
-    under.text("queue", kind);
-    under.text("state", row.state);
+    let state = match (row.settings.stopped, row.state) {
+        (true, _) => "stopped",
+        (false, QueueState::Draining) => return all,
+        (false, QueueState::Active | QueueState::Stopped) => "running",
+    };
+    under.text("parent", !row.leaf);
+    under.text("state", state);
     say(&mut under, &row.settings);
     limits(&mut under, books, (row.partition, id));
     all
@@ -199,21 +269,20 @@ fn say(under: &mut Under<'_>, settings: &QueueSettings) {
     application_limits_of(under, "applicationlimits", application_limits.as_deref());
     capacity_of(under, "capacity", *capacity);
     for one in label_capacities {
-        capacity_of(under, &format!("capacity.labels.{}", one.label), Some(one.capacity));
+        part_of(under, &format!("nodelabels.{}", one.label), one.capacity);
     }
     let QueuePreemptionConfig { disabled, intra_queue_disabled, balance } = preemption;
     under.some("preemption.disabled", *disabled);
     under.some("preemption.intraqueuedisabled", *intra_queue_disabled);
     under.some("preemption.balance", *balance);
-    let seconds = |span: crate::time::Millis| format!("{}s", span.get() / 1_000);
     under.some("maximumapplicationlifetime", lifetimes.maximum.map(seconds));
     under.some("defaultapplicationlifetime", lifetimes.default.map(seconds));
     if let Some(labels) = node_labels {
-        under.some("nodelabels.accessible", labels.accessible.as_ref().map(words));
+        under.some("nodelabels.accessible", labels.accessible.as_ref().map(list));
         under.some("nodelabels.default", labels.default.as_ref());
         for (key, labels) in [("exclusive", &labels.exclusive), ("lends", &labels.lends)] {
             if !labels.is_empty() {
-                under.text(&format!("nodelabels.{key}"), words(labels));
+                under.text(&format!("nodelabels.{key}"), list(labels));
             }
         }
     }
@@ -244,12 +313,11 @@ fn template_of(under: &mut Under<'_>, template: &TemplateConfig) {
 
 fn user_limits_of(under: &mut Under<'_>, word: &str, limits: Option<&UserLimitsConfig>) {
     let Some(limits) = limits else { return };
-    let lower = |text: String| text.to_lowercase();
-    under.text(word, "given");
+    under.text(word, "{}"); // An empty block switches them on.
     let mut say = |key: &str, value: Option<String>| under.some(&format!("{word}.{key}"), value);
-    say("formula", limits.formula.map(|one| lower(format!("{one:?}"))));
-    say("enforcement", limits.enforcement.map(|one| lower(format!("{one:?}"))));
-    say("calculator", limits.calculator.map(|one| lower(format!("{one:?}"))));
+    say("formula", limits.formula.map(|one| one.word().into()));
+    say("enforcement", limits.enforcement.map(|one| one.word().into()));
+    say("calculator", limits.calculator.map(|one| one.word().into()));
     say("minimumuserlimitpercent", limits.floor.map(|floor| floor.to_string()));
     let factor = limits.factor.map(|factor| match factor {
         UserFactor::Off => "-1".into(),
@@ -278,39 +346,44 @@ fn application_limits_of(
     for (key, number) in [
         ("maximumapplications", limits.max),
         ("maximumapplicationsperuser", limits.max_per_user),
-        ("maximumparallelapplications", limits.max_parallel),
-        ("maximumparallelapplicationsperuser", limits.max_parallel_per_user),
-        ("maximumapplicationsperqueue", limits.max_per_queue),
+        ("maxparallelapps", limits.max_parallel),
+        ("maxparallelappsperuser", limits.max_parallel_per_user),
+        ("globalqueuemaxapplication", limits.max_per_queue),
     ] {
         under.some(&format!("{word}.{key}"), number);
     }
     for (user, number) in &limits.max_parallel_by_user {
-        under.text(&format!("{word}.maximumparallelapplicationsbyuser.{user}"), number);
+        under.text(&format!("{word}.maxparallelappsbyuser.{user}"), number);
     }
     under.some(&format!("{word}.maximumdriverresourcepercent"), limits.driver);
 }
 
 fn capacity_of(under: &mut Under<'_>, word: &str, capacity: Option<CapacityConfig>) {
-    let Some(CapacityConfig { share, maximum }) = capacity else { return };
-    let share = match share {
-        CapacityShare::Percent(percent) => format!("{percent} percent"),
-        CapacityShare::Weight(weight) => format!("weight {weight}"),
-        CapacityShare::Absolute => "absolute".into(),
+    let Some(capacity) = capacity else { return };
+    under.text(&format!("{word}.mode"), capacity.share.mode());
+    part_of(under, word, capacity);
+}
+
+/// The part itself; of a label it has the mode of the queue's own.
+fn part_of(under: &mut Under<'_>, word: &str, CapacityConfig { share, maximum }: CapacityConfig) {
+    let value = match share {
+        CapacityShare::Percent(value) | CapacityShare::Weight(value) => Some(value),
+        CapacityShare::Absolute => None,
     };
-    under.text(word, share);
-    under.some(&format!("{word}.maximum"), maximum.map(|percent| format!("{percent} percent")));
+    under.some(&format!("{word}.value"), value);
+    under.some(&format!("{word}.maximum"), maximum);
 }
 
 /// The limits of users and groups; the order of groups is said where there are several, since it decides.
 fn limits(under: &mut Under<'_>, books: &Books, (partition, queue): (PartitionId, QueueId)) {
-    let mut groups = alloc::vec::Vec::new();
+    let mut groups = Vec::new();
     let mut seen = BTreeSet::new();
     for limit in books.partition(partition).trackers.limits_at(queue) {
         let who = match &limit.subject {
-            LimitSubject::User(name) => format!("user {name}"),
-            LimitSubject::AnyUser => "user *".into(),
-            LimitSubject::Group(name) => format!("group {name}"),
-            LimitSubject::AnyGroup => "group *".into(),
+            LimitSubject::User(name) => format!("users: {}", scalar(name)),
+            LimitSubject::AnyUser => "users: '*'".into(),
+            LimitSubject::Group(name) => format!("groups: {}", scalar(name)),
+            LimitSubject::AnyGroup => "groups: '*'".into(),
         };
         if let LimitSubject::Group(name) = &limit.subject {
             groups.push(name.clone());
@@ -318,11 +391,10 @@ fn limits(under: &mut Under<'_>, books: &Books, (partition, queue): (PartitionId
         if !seen.insert(who.clone()) {
             continue;
         }
-        under.text(&format!("limits.{who}"), "limited");
-        under.amounts(&format!("limits.{who}.maxresources"), Some(&limit.max));
-        under.count(&format!("limits.{who}.maxapplications"), limit.max_applications);
+        under.amounts(&format!("limits[{who}].maxresources"), Some(&limit.max));
+        under.count(&format!("limits[{who}].maxapplications"), limit.max_applications);
     }
     if groups.len() > 1 {
-        under.text("limits.order of groups", words(&groups));
+        under.text("limits[groups]", list(&groups));
     }
 }

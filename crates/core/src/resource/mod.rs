@@ -15,19 +15,20 @@ mod section;
 mod share;
 #[cfg(feature = "snapshot")]
 mod stored;
+mod text;
 mod types;
 mod vector;
 mod wide;
 
 pub use amounts::Amounts;
-pub use amounts::figures;
-pub(crate) use amounts::told;
 pub use fit::Shortfall;
 pub use labelled::{base_of, type_and_label};
 pub(crate) use lanes::{Ceiling, Excess, Step, Tally};
 pub use quantity::{Quantity, QuantityError};
 pub use section::Sections;
 pub use share::{Share, Shares};
+pub(crate) use text::told;
+pub use text::{Unit, exact, figures};
 pub use types::{ResourceType, ResourceTypes};
 pub use vector::Resources;
 pub(crate) use wide::Beyond;

@@ -327,7 +327,10 @@ pub(super) fn release(
     termination: Termination,
 ) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, partition)?;
-    let id = application_named(books, partition, application)?;
+    let id = match application_named(books, partition, application) {
+        Err(_) if termination.is_confirmation() => return Ok(Vec::new()),
+        found => found?,
+    };
     let mut events = Vec::new();
     let mut life = Life::of(books, now, id);
     let Some(key) = key else {
@@ -336,10 +339,15 @@ pub(super) fn release(
     };
     let found = books.partition(partition).allocations.get(&**key).copied();
     let mine = found.filter(|one| books.allocation(*one).application == id);
-    let one = mine.ok_or_else(|| Rejection::UnknownKey {
-        key: key.clone(),
-        application: application.clone(),
-    })?;
+    let one = match mine {
+        Some(one) => one,
+        // It is gone already: confirming it twice, or after the scheduler gave it up by itself, is harmless.
+        None if termination.is_confirmation() => return Ok(events),
+        None => {
+            let (key, application) = (key.clone(), application.clone());
+            return Err(Rejection::UnknownKey { key, application });
+        }
+    };
     let row = books.allocation(one);
     // That something has waited too long is the core's own word, which ends no ask.
     let withdraws = termination != Termination::Timeout;

@@ -33,6 +33,7 @@ use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::command::Command;
+use crate::config::Configuration;
 use crate::event::Event;
 use crate::id::{ApplicationId, PartitionId};
 use crate::name::Name;
@@ -50,6 +51,18 @@ use crate::time::Timestamp;
 pub fn decide(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Event>, Rejection> {
     size::judge(command)?;
     judge(books, now, command).map(|events| kept::end_unfit(books, events))
+}
+
+/// The same of a queue file, which a plan does not copy for it.
+///
+/// # Errors
+/// As [`decide`].
+pub(crate) fn decide_queue_file(
+    books: &Books,
+    now: Timestamp,
+    file: &Configuration,
+) -> Result<Vec<Event>, Rejection> {
+    configure::configure(books, now, file).map(|events| kept::end_unfit(books, events))
 }
 
 fn judge(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Event>, Rejection> {

@@ -33,7 +33,7 @@ impl Scheduler {
             // Nothing is: whoever waits for nothing is woken first, and then stands where it does.
             let place = Place::of(books, self, ask)?;
             let unknown = Before { queue: leaf, by: Precedence::Order, first: None };
-            return (place.ahead > 0).then_some(unknown);
+            return (place.ahead_in_partition > 0).then_some(unknown);
         };
         let mut path: Vec<QueueId> = books.up(leaf).map(|(id, _)| id).collect();
         path.reverse();

@@ -19,6 +19,17 @@ pub enum Calculator {
     Memory,
 }
 
+impl Calculator {
+    /// The word for it in a queue file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Componentwise => "componentwise",
+            Self::Dominant => "dominant",
+            Self::Memory => "memory",
+        }
+    }
+}
+
 /// A calculator for a cluster of this size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ops<'total> {

@@ -44,6 +44,17 @@ pub enum Formula {
     Smooth,
 }
 
+impl Formula {
+    /// The word for it in a queue file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Yarn27 => "yarn27",
+            Self::Yarn3 => "yarn3",
+            Self::Smooth => "smooth",
+        }
+    }
+}
+
 /// When an ask is beyond the limit of its user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Enforcement {
@@ -54,6 +65,17 @@ pub enum Enforcement {
     Strict,
     /// If the user is above his limit already, as CapacityScheduler does.
     Overshoot,
+}
+
+impl Enforcement {
+    /// The word for it in a queue file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Progress => "progress",
+            Self::Strict => "strict",
+            Self::Overshoot => "overshoot",
+        }
+    }
 }
 
 /// What a leaf queue says of its users.

@@ -136,9 +136,9 @@ fn a_release_that_comes_twice_counts_once() {
             ask p2: p2 on n1, g Running
             ask m1: m1 takes the place of p1 on n1
             release p1: p1 replaced
-            release p1: refused UNKNOWN_KEY: application g has no ask and no allocation with key p1
+            release p1: nothing
             release p2: p2 released, placeholders of g expired
-            release p2: refused UNKNOWN_KEY: application g has no ask and no allocation with key p2
+            release p2: nothing
               g: Running in root.a, no group, uses {vcore: 1000 m}, user headroom none
               root.a: in force {vcore: 8000 m}, uses {vcore: 1000 m}, headroom {vcore: 7000 m}, share 0.125, runs 1
         "#]],

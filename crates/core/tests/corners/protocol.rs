@@ -86,7 +86,7 @@ fn each_row_of_the_table_of_releases() {
             release place: place released
               waits waits ROOT_CAPACITY: the cluster has 8 vcore left of its maximum of 8, the ask needs 9; wait for a release, or add nodes
             release waits: nothing
-            release victim: refused UNKNOWN_KEY: application app1 has no ask and no allocation with key victim
+            release victim: nothing
               app1: Running in root.a, no group, uses {}, user headroom none
               root.a: in force {vcore: 8000 m}, uses {}, headroom {vcore: 8000 m}, share 0, runs 1
             release waits: waits withdrawn, app1 Completing

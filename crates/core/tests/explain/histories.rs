@@ -227,7 +227,7 @@ fn is_right(books: &Books, explanation: &Explanation, told: &dyn Fn() -> String)
     }
     let place = explanation.place.unwrap_or_else(|| panic!("it stands somewhere, {}", told()));
     assert!(1 <= place.position && place.position <= place.of, "{}", told());
-    assert!(place.ahead + 1 >= place.position, "{}", told());
+    assert!(place.ahead_in_partition + 1 >= place.position, "{}", told());
     assert!(place.position > own_before(books, explanation.ask), "{}", told());
     // Of several members that start together some may have a node, and not all.
     let together = books.members_of(books.allocation(explanation.ask).application) > 1;

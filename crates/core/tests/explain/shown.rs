@@ -26,7 +26,7 @@ pub(crate) fn explained(script: &str, key: &str) -> String {
 pub(crate) fn shown(books: &Books, explanation: &Explanation) -> String {
     let mut text = explanation.line(books);
     if let Some(place) = explanation.place {
-        let (position, of, ahead) = (place.position, place.of, place.ahead);
+        let (position, of, ahead) = (place.position, place.of, place.ahead_in_partition);
         write!(text, "\n{position} of {of}, {ahead} ahead").expect("text takes all");
     }
     if let Some(since) = explanation.since {

@@ -44,7 +44,7 @@ fn queues_w32_a_gang_that_can_never_run_is_rejected_at_once() {
         show app4
         ",
         expect![[r#"
-            app app1: rejected GANG_SIZE: the gang of 120 B memory can never run in queue root.p.q, whose configured maximum is 100 B; make the gang smaller, or raise the maximum
+            app app1: rejected GANG_SIZE: the gang of 120 memory can never run in queue root.p.q, whose configured maximum is 100; make the gang smaller, or raise the maximum
               app2: New in root.p.q, no group, uses {}, user headroom none
             app app3: rejected GANG_ORDER: queue root.f orders applications by fair share, where gangs cannot run; submit to a queue of another application.sort.policy
               app4: New in root.f, no group, uses {}, user headroom none
@@ -64,10 +64,10 @@ fn a_gang_is_measured_against_the_queue_that_is_made_for_it_which_stays() {
         app app3 root.p.n ann gang memory=160
         "#,
         expect![[r#"
-            app app1: root.p.n made max {memory: 50 B}, rejected GANG_SIZE: the gang of 60 B memory can never run in queue root.p.n, whose configured maximum is 50 B; make the gang smaller, or raise the maximum
+            app app1: root.p.n made max {memory: 50 B}, rejected GANG_SIZE: the gang of 60 memory can never run in queue root.p.n, whose configured maximum is 50; make the gang smaller, or raise the maximum
             wait 10s: root.p.n gone
             app app2: root.p.n made max {memory: 200 B}
-            app app3: rejected GANG_SIZE: the gang of 160 B memory can never run in queue root.p.n, whose configured maximum is 100 B; make the gang smaller, or raise the maximum
+            app app3: rejected GANG_SIZE: the gang of 160 memory can never run in queue root.p.n, whose configured maximum is 100; make the gang smaller, or raise the maximum
         "#]],
     );
 }

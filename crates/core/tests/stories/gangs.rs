@@ -67,7 +67,7 @@ fn scheduling_w14_a_smaller_member_gives_the_rest_back_when_it_is_confirmed() {
               root.a: in force {m: 40}, uses {m: 16}, headroom {m: 24}, share 0.4, runs 1
               ann at root.a: uses {m: 16}, left none, runs 1
               ann at root: uses {m: 16}, left none, runs 1
-            release p1: refused UNKNOWN_KEY: application G has no ask and no allocation with key p1
+            release p1: nothing
         "#]],
     );
 }

@@ -49,7 +49,7 @@ fn a_placeholder_that_the_rm_stops_in_mid_swap_leaves_its_member_waiting() {
             ask p2: p2 on N1, G Running
             ask r: r takes the place of p1 on N1
             release p1: r waits again, p1 released, r takes the place of p2 on N1
-            release p1: refused UNKNOWN_KEY: application G has no ask and no allocation with key p1
+            release p1: nothing
             release p2: G Completing, p2 replaced, placeholders of G expired, G Running
         "#]],
     );

@@ -399,6 +399,28 @@ fn c18_a_gang_is_too_large_by_the_types_that_it_will_be_counted_in() {
 }
 
 #[test]
+fn c18_asks_of_several_applications_keep_no_file_out() {
+    check(
+        "
+        queue root exclusive gpu
+        queue root.a
+        app app1 root.a ann
+        app app2 root.a bob
+        ask a1 app1 memory=9223372036854775806
+        ask a2 app2 memory=2 labelled gpu
+        reload
+        queue root.a
+        ",
+        expect![[r#"
+            ask a1: app1 Accepted
+              a1 waits NO_NODES: no node has registered in partition default; register a node
+            ask a2: app2 Accepted
+              a2 waits NO_NODES: no node has registered in partition default; register a node
+        "#]],
+    );
+}
+
+#[test]
 fn c18_a_file_by_which_sums_would_be_too_large_is_refused() {
     check(
         "
@@ -415,7 +437,7 @@ fn c18_a_file_by_which_sums_would_be_too_large_is_refused() {
               a1 waits NO_NODES: no node has registered in partition default; register a node
             ask a2
               a2 waits NO_NODES: no node has registered in partition default; register a node
-            reload: refused SUM_TOO_LARGE: the asks and allocations of the partition, by the exclusive labels of the queue file: memory would sum up to more than 9223372036854775807: 9223372036854775806 are counted already and 2 would be added
+            reload: refused SUM_TOO_LARGE: the asks of an application, by the exclusive labels of the queue file: memory would sum up to more than 9223372036854775807: 9223372036854775806 are counted already and 2 would be added
         "#]],
     );
 }

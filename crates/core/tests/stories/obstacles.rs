@@ -107,7 +107,7 @@ fn sd_47_b_no_node_with_as_much_as_the_smallest_ask() {
         ask small full vcore=1
         ",
         expect![[r#"
-            (b) small waits NO_NODE_FITS: no node fits: the ask needs 1 vcore, the most that any node in use has free is 800m; wait for a release, or add nodes
+            (b) small waits NO_NODE_FITS: no node fits: the ask needs 1000m vcore, the most that any node in use has free is 800m; wait for a release, or add nodes
         "#]],
     );
 }
@@ -184,7 +184,7 @@ fn sd_47_d_the_share_of_a_user() {
         release f1
         ",
         expect![[r#"
-            (d) c2 waits USER_SHARE: user cid at root.b uses 8 vcore, his share of the queue is 10667m, the ask needs 8; wait for a release of this user, or until others have theirs
+            (d) c2 waits USER_SHARE: user cid at root.b uses 8000m vcore, his share of the queue is 10667m, the ask needs 8000m; wait for a release of this user, or until others have theirs
         "#]],
     );
 }

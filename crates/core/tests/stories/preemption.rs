@@ -313,6 +313,35 @@ fn scheduling_w28_the_reference_takes_an_oversized_victim() {
 }
 
 #[test]
+fn k27_a_victim_larger_than_what_is_left_of_the_guarantee_is_passed_over() {
+    check(
+        "
+        preemption newest
+        queue root.q1 guaranteed c=4
+        queue root.q2 guaranteed c=4
+        node n1 c=12
+        app A root.q1 ann
+        app B root.q2 bob
+        ask v1 A c=2 on n1 made 0s preemptable
+        ask v2 A c=1 on n1 made 1s preemptable
+        ask v3 A c=6 on n1 made 2s preemptable
+        ask b1 B c=3 on n1 made 0s
+        ask x B c=1 made 0s preempts
+        wait 30s
+        ",
+        expect![[r#"
+            ask v1: A Accepted, v1 on n1, A Running
+            ask v2: v2 on n1
+            ask v3: v3 on n1
+            ask b1: B Accepted, b1 on n1, B Running
+            ask x
+              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 12, the ask needs 1; wait for a release, or add nodes
+            wait 30s: v2 to be stopped for x, n1 keeps x
+        "#]],
+    );
+}
+
+#[test]
 fn scheduling_w29_each_type_of_the_ask_is_covered() {
     check(
         "

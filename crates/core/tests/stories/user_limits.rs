@@ -140,9 +140,9 @@ fn strict_shares_get_stuck_where_each_is_too_small_for_an_ask() {
             ask c2
               c2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 100, the ask needs 8; wait for a release, or add nodes
             release f1: f1 released, full Completing
-              a2 waits USER_SHARE: user ann at root.b uses 8 vcore, his share of the queue is 10667m, the ask needs 8; wait for a release of this user, or until others have theirs
-              b2 waits USER_SHARE: user bob at root.b uses 8 vcore, his share of the queue is 10667m, the ask needs 8; wait for a release of this user, or until others have theirs
-              c2 waits USER_SHARE: user cid at root.b uses 8 vcore, his share of the queue is 10667m, the ask needs 8; wait for a release of this user, or until others have theirs
+              a2 waits USER_SHARE: user ann at root.b uses 8000m vcore, his share of the queue is 10667m, the ask needs 8000m; wait for a release of this user, or until others have theirs
+              b2 waits USER_SHARE: user bob at root.b uses 8000m vcore, his share of the queue is 10667m, the ask needs 8000m; wait for a release of this user, or until others have theirs
+              c2 waits USER_SHARE: user cid at root.b uses 8000m vcore, his share of the queue is 10667m, the ask needs 8000m; wait for a release of this user, or until others have theirs
         "#]],
     );
 }

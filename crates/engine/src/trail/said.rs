@@ -2,7 +2,7 @@
 //! the core, times seconds.
 
 use headroom_core::config::tenant::{
-    OnLower, Oversized, TenantKind, TenantMapping, TenantSubject, WaitingPolicy, WaitingStrategy,
+    OnLower, TenantKind, TenantMapping, TenantSubject, WaitingPolicy,
 };
 use headroom_core::config::{TenantDefaults, TenantSettings};
 use headroom_core::resource::Amounts;
@@ -92,7 +92,7 @@ fn parts(settings: &TenantSettings) -> Parts {
         ("parent", json!(parent.as_deref())),
         ("state", json!(if *suspended { "suspended" } else { "active" })),
         ("onLower", on_lower.map_or(Value::Null, lowering)),
-        ("oversized", oversized.map_or(Value::Null, |one| json!(oversized_word(one)))),
+        ("oversized", oversized.map_or(Value::Null, |one| json!(one.word()))),
         ("mapping", place(mapping)),
         ("labels", Value::Object(labels.collect())),
     ]);
@@ -102,8 +102,7 @@ fn parts(settings: &TenantSettings) -> Parts {
 fn default_parts(defaults: &TenantDefaults) -> Parts {
     let TenantDefaults { quota, max_waiting, waiting, on_lower, oversized } = defaults;
     let quota = said([("quota", amounts(quota)), ("maxWaiting", json!(max_waiting))]);
-    let rest =
-        said([("onLower", lowering(*on_lower)), ("oversized", json!(oversized_word(*oversized)))]);
+    let rest = said([("onLower", lowering(*on_lower)), ("oversized", json!(oversized.word()))]);
     [quota, said([("waiting", policy(waiting))]), rest]
 }
 
@@ -132,14 +131,8 @@ fn policy(policy: &WaitingPolicy) -> Value {
         max_head_wait,
         max_wait,
     } = policy;
-    let strategy = match strategy {
-        WaitingStrategy::Fifo => "fifo",
-        WaitingStrategy::FifoBackfill => "fifo-backfill",
-        WaitingStrategy::Priority => "priority",
-        WaitingStrategy::Urgency => "urgency",
-    };
     object([
-        ("strategy", json!(strategy)),
+        ("strategy", json!(strategy.word())),
         ("agingIntervalSeconds", seconds(*aging_interval)),
         ("agingStep", json!(aging_step)),
         ("agingMax", json!(aging_max)),
@@ -157,20 +150,12 @@ const fn kind_word(kind: TenantKind) -> &'static str {
     }
 }
 
-const fn oversized_word(oversized: Oversized) -> &'static str {
-    match oversized {
-        Oversized::Reject => "reject",
-        Oversized::Park => "park",
-    }
-}
-
 fn lowering(on_lower: OnLower) -> Value {
-    let (action, grace) = match on_lower {
-        OnLower::Block => ("block", None),
-        OnLower::Preempt { grace } => ("preempt", Some(grace)),
-        OnLower::Refuse => ("refuse", None),
+    let grace = match on_lower {
+        OnLower::Block | OnLower::Refuse => None,
+        OnLower::Preempt { grace } => Some(grace),
     };
-    object([("action", json!(action)), ("graceSeconds", seconds(grace))])
+    object([("action", json!(on_lower.word())), ("graceSeconds", seconds(grace))])
 }
 
 fn place(mapping: &TenantMapping) -> Value {

@@ -169,3 +169,42 @@ pub(crate) fn deep(to: SocketAddr, counts: Counts) -> Pin<Box<dyn Future<Output 
     let (validate, set) = (|body| whole(VALIDATE, "", body), |body| whole(LEVELS, JSON, body));
     again(to, counts, 8, vec![validate(lists.clone()), set(lists), validate(objects), set(levels)])
 }
+
+const TENANTS: &str = "POST /headroom/v1/tenants";
+const TASKS: &str = "POST /headroom/v1/tenants/lab/tasks";
+const CHECK: &str = "POST /headroom/v1/tenants/lab/quota/check";
+
+/// A tenant that may have one core, and whose larger tasks are refused.
+async fn lab(to: SocketAddr, counts: &Counts) {
+    let body = br#"{"id": "lab", "quota": {"resources": {"vcore": 1}}, "oversized": "reject"}"#;
+    whole(TENANTS, JSON, body.to_vec()).send(to, 0, counts).await;
+}
+
+/// Checks of a task whose members and blocked nodes are each many, of 2 MB, from 4 clients.
+pub(crate) fn members(to: SocketAddr, counts: Counts) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    let nodes: Vec<String> = (0..400_000).map(|number| format!("\"{number:03}\"")).collect();
+    let body = format!(
+        r#"{{"resources": {{"vcore": 1}}, "members": 1000, "user": "ann", "blockedNodes": [{}]}}"#,
+        nodes.join(",")
+    );
+    let all =
+        vec![whole(CHECK, JSON, body.clone().into_bytes()), whole(TASKS, JSON, body.into_bytes())];
+    Box::pin(async move {
+        lab(to, &counts).await;
+        again(to, counts, 4, all).await;
+    })
+}
+
+/// Tasks that are refused, from 8 clients: each is written into the journal.
+pub(crate) fn refusals(to: SocketAddr, counts: Counts) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    let task = |number: usize| {
+        let body = format!(
+            r#"{{"id": "{number:0>240}", "resources": {{"vcore": 8}}, "members": 1000, "user": "ann"}}"#
+        );
+        whole(TASKS, JSON, body.into_bytes())
+    };
+    Box::pin(async move {
+        lab(to, &counts).await;
+        again(to, counts, 8, (0..8).map(task).collect()).await;
+    })
+}

@@ -153,7 +153,8 @@ pub(crate) fn registration() -> v1::RegisterResourceManagerRequest {
         rm_id: "rm".to_owned(),
         version: "1".to_owned(),
         policy_group: "queues".to_owned(),
-        config: "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]"
+        config: "partitions: [{name: default, tenants: {enabled: true}, \
+                 queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]"
             .to_owned(),
         ..v1::RegisterResourceManagerRequest::default()
     }

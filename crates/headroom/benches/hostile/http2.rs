@@ -181,6 +181,44 @@ pub(crate) fn resets(to: SocketAddr, counts: Counts) -> Pin<Box<dyn Future<Outpu
     })
 }
 
+/// Large answers that nobody lets come: windows of zero on 16 connections with 90 streams each.
+pub(crate) fn closed_windows(
+    to: SocketAddr,
+    counts: Counts,
+) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    const STREAMS: usize = 90;
+    Box::pin(async move {
+        let one = async |number: usize| loop {
+            let Ok(stream) = connect(to, number).await else { break };
+            let mut builder = h2::client::Builder::new();
+            builder.initial_window_size(0).max_concurrent_streams(1_000);
+            let Ok((mut requests, connection)) = builder.handshake::<_, Bytes>(stream).await else {
+                continue;
+            };
+            let going = tokio::spawn(connection);
+            let mut held = Vec::new();
+            for _ in 0..STREAMS {
+                let Ok(ready) = requests.ready().await else { break };
+                requests = ready;
+                let request = Request::get("http://localhost/headroom/v1/openapi.json");
+                let request = request.body(()).expect("it is a good request");
+                let Ok((answer, _)) = requests.send_request(request, true) else { break };
+                match timeout(Duration::from_secs(5), answer).await {
+                    Ok(Ok(answer)) => {
+                        counts.count(answer.status().as_str());
+                        held.push(answer.into_body());
+                    }
+                    Ok(Err(_)) => counts.count("broken off"),
+                    Err(_) => counts.count("not answered within 5 s"),
+                }
+            }
+            let _ = going.await;
+            counts.count("connections ended by the server");
+        };
+        join_all((0..16).map(one)).await;
+    })
+}
+
 /// A resource manager that sends 200,000 requests and reads no answer.
 pub(crate) fn unread_rm(
     to: SocketAddr,

@@ -18,10 +18,10 @@ use anyhow::Result;
 use tokio::runtime::Runtime;
 
 use crate::attack::{Attack, Counts};
-use crate::bodies::{bombs, deep, endless, files, unfinished};
+use crate::bodies::{bombs, deep, endless, files, members, refusals, unfinished};
 use crate::client::{Latencies, Ordinary, Series};
 use crate::connections::{idle, slow, unread};
-use crate::http2::{empty_asks, huge_messages, resets, unread_rm};
+use crate::http2::{closed_windows, empty_asks, huge_messages, resets, unread_rm};
 use crate::support::{Server, allow_files};
 
 /// How long each goes on. A connection that says nothing is ended after 10 s.
@@ -36,7 +36,7 @@ const P99_MAX: Duration = Duration::from_millis(50);
 fn main() -> Result<()> {
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let attacks: [(&str, Option<Attack>); 12] = [
+    let attacks: [(&str, Option<Attack>); 15] = [
         ("nothing", None),
         ("10,000 idle connections", Some(idle)),
         ("64 slow clients, heads and bodies", Some(slow)),
@@ -49,6 +49,9 @@ fn main() -> Result<()> {
         ("messages with 8,000,000 asks, 4 at once", Some(empty_asks)),
         ("streams opened and reset, 8 connections", Some(resets)),
         ("100 followers who never read", Some(unread)),
+        ("1,000 members with 400,000 blocked nodes, 4 at once", Some(members)),
+        ("refused tasks with ids of 240 bytes, 8 at once", Some(refusals)),
+        ("answers behind closed windows, 16 connections", Some(closed_windows)),
     ];
     println!("{} files may be open", allow_files()?);
     println!("goals: memory grows by {GROWTH_MAX} MiB at most, p99 {P99_MAX:?} at most\n");

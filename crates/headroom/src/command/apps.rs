@@ -1,8 +1,10 @@
 //! `headroom apps`: the applications of a running server, and what one of them waits for.
 
+use std::fmt::Write as _;
+
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use headroom_api::client::ApplicationList;
+use headroom_api::client::{ApplicationList, Client, ClientError};
 use headroom_api::wsv1::Application;
 use jiff::Timestamp;
 
@@ -65,10 +67,10 @@ impl Apps {
         let now = i64::try_from(Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
         let partition = &self.remote.partition;
         if let Some(id) = &self.application {
-            let one = self
-                .remote
-                .ask(async |client| Ok(client.get_application(partition, id).await?))?;
-            return self.remote.show(&tasks(&one, now)?);
+            let one = self.remote.ask(async |client| Ok(find(&client, partition, id).await?))?;
+            let mut listing = tasks(&one, now)?;
+            listing.heading(heading(&one));
+            return self.remote.show(&listing);
         }
         let mut all = self.remote.ask(async |client| {
             let which = match self.list {
@@ -84,6 +86,19 @@ impl Apps {
         all.retain(|one| self.user.as_ref().is_none_or(|user| one.user == *user));
         self.remote.show(&applications(&all, now)?)
     }
+}
+
+/// An application by its id: one that has not ended, or else the one that ended or was refused last.
+async fn find(client: &Client, partition: &str, id: &str) -> Result<Application, ClientError> {
+    let missing = match client.get_application(partition, id).await {
+        Ok(found) => return Ok(found),
+        Err(why) if why.status() == Some(404) => why,
+        Err(why) => return Err(why),
+    };
+    let ended = client.get_applications(partition, ApplicationList::Completed).await?;
+    let refused = client.get_applications(partition, ApplicationList::Rejected).await?;
+    let all = ended.into_iter().chain(refused).filter(|one| one.application_id == id);
+    all.max_by_key(|one| one.finished_time).ok_or(missing)
 }
 
 fn applications(all: &[Application], now: i64) -> Result<Listing> {
@@ -114,6 +129,22 @@ fn reason(application: &Application) -> &str {
 
 fn newest(log: &[headroom_api::wsv1::AllocationLogEntry]) -> Option<&str> {
     log.iter().max_by_key(|entry| entry.last_occurrence).map(|entry| entry.message.as_str())
+}
+
+/// Whose the application is, where it stands and since when, in a line.
+fn heading(one: &Application) -> String {
+    let Application { application_id, user, queue_name, application_state, .. } = one;
+    let time = |nanos: i64| Timestamp::from_nanosecond(nanos.into()).unwrap_or_default();
+    let mut line = format!("{application_id} of {user} in {queue_name}: {application_state}");
+    // Writing to a string cannot fail.
+    let _ = write!(line, ", submitted {:.0}", time(one.submission_time));
+    if let Some(at) = one.finished_time {
+        let _ = write!(line, ", ended {:.0}", time(at));
+    }
+    if !one.rejected_message.is_empty() {
+        let _ = write!(line, ": {}", one.rejected_message);
+    }
+    line
 }
 
 fn tasks(one: &Application, now: i64) -> Result<Listing> {

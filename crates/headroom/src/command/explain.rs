@@ -9,9 +9,9 @@ use clap::Args;
 use headroom_api::client::Sought;
 use headroom_api::headroomv1::{
     CheckHolder, CheckVerdict, ExplainedCheck, Explanation, InTurn, NodesLookedAt, Remedies,
-    display_amount,
 };
 use headroom_core::explain::NodeReason;
+use headroom_core::resource::{Quantity, Unit};
 
 use crate::output;
 use crate::remote::{Format, Listing, Remote, exact, resources};
@@ -210,9 +210,13 @@ fn shown(found: &Explanation, history: bool) -> String {
         found.queue,
         resources(&found.resources)
     );
-    if let (Some(position), Some(of), Some(ahead)) = (found.position, found.of, found.ahead) {
-        let asks = if ahead == 1 { "ask" } else { "asks" };
-        let _ = writeln!(text, "place {position} of {of} in its queue, {ahead} {asks} ahead");
+    if let (Some(position), Some(of)) = (found.position, found.of) {
+        let ahead = found.ahead.unwrap_or_default();
+        let whole = found.ahead_in_partition.unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "place {position} of {of} in its queue: {ahead} ahead there, {whole} in the partition"
+        );
     }
     if let Some(since) = found.since {
         let _ = writeln!(text, "since {since}");
@@ -249,8 +253,13 @@ fn of_check(text: &mut String, check: &ExplainedCheck) {
     let letter = check.letter.as_ref().map_or_else(String::new, |letter| format!(" ({letter})"));
     let _ = write!(text, "  {mark} {}{letter} {}", check.id, check.scope);
     let name = check.resource.as_deref();
-    let of =
-        |amount: i64| name.map_or_else(|| amount.to_string(), |name| display_amount(name, amount));
+    let all =
+        [check.limit.map(|limit| limit.max(0)), check.used, check.asked, check.short, check.hidden];
+    let all = all.into_iter().flatten().chain(check.holders.iter().map(|holder| holder.amount));
+    let all: Vec<Quantity> = all.map(Quantity::of).collect();
+    // Applications are counted.
+    let unit = Unit::of(name.unwrap_or("applications"), &all);
+    let of = |amount: i64| unit.write(Quantity::of(amount));
     if let (Some(limit), Some(asked)) = (check.limit, check.asked) {
         let what = name.unwrap_or("applications");
         // What is left beside the head of a line, or of a bound that was lowered, is nothing rather than less.
@@ -338,7 +347,11 @@ fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) 
     }
     if coming.is_none() || !remedies.items.is_empty() {
         let sooner = if coming.is_some() { " sooner" } else { "" };
-        let next = if found.ahead.is_some_and(|ahead| ahead > 0) { ", were it next" } else { "" };
+        let next = if found.ahead_in_partition.is_some_and(|ahead| ahead > 0) {
+            ", were it next"
+        } else {
+            ""
+        };
         let _ = writeln!(text, "\nwhat would start it{sooner}{next}");
     }
     for one in &remedies.items {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use headroom_api::headroomv1::{Amount, display_amount};
 use headroom_api::wsv1::Resources;
+use headroom_core::resource::{Quantity, figures};
 
 /// `TYPE=AMOUNT` on a command line; `none` says that there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,40 +63,11 @@ pub(crate) fn resources(amounts: &Resources) -> String {
     let mut text = String::new();
     for (name, value) in named {
         let separator = if text.is_empty() { "" } else { ", " };
+        let [figure] = figures(name, [Quantity::of(*value)]);
         // Writing to a string cannot fail.
-        let _ = match name.as_str() {
-            "vcore" => write!(text, "{separator}{name} {}", cores(*value)),
-            "memory" | "ephemeral-storage" => write!(text, "{separator}{name} {}", bytes(*value)),
-            _ if name.starts_with("hugepages-") => {
-                write!(text, "{separator}{name} {}", bytes(*value))
-            }
-            _ => write!(text, "{separator}{name} {value}"),
-        };
+        let _ = write!(text, "{separator}{name} {figure}");
     }
     text
-}
-
-/// Millicores as cores, or as they are where that is no whole number.
-fn cores(milli: i64) -> String {
-    if milli % 1_000 == 0 { (milli / 1_000).to_string() } else { format!("{milli}m") }
-}
-
-/// Bytes in the largest binary unit that leaves two digits behind the point at most, cut off
-/// there.
-fn bytes(amount: i64) -> String {
-    const UNITS: [(&str, u32); 6] =
-        [("Ei", 60), ("Pi", 50), ("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)];
-    let size = amount.unsigned_abs();
-    let Some((name, power)) = UNITS.into_iter().find(|(_, power)| size >> power > 0) else {
-        return amount.to_string();
-    };
-    let sign = if amount < 0 { "-" } else { "" };
-    let hundredths = (u128::from(size) * 100) >> power;
-    let (whole, rest) = (hundredths / 100, hundredths % 100);
-    let behind = format!("{rest:02}");
-    let behind = behind.trim_end_matches('0');
-    let point = if behind.is_empty() { "" } else { "." };
-    format!("{sign}{whole}{point}{behind}{name}")
 }
 
 /// The time between two points in nanoseconds, in its two largest units: `2d 3h`, `45s`; empty
@@ -138,12 +110,6 @@ mod tests {
         let text = resources(&Resources(amounts.collect()));
         assert_eq!(text, "vcore 4500m, memory 1.5Gi, hugepages-2Mi 4Mi, nvidia.com/gpu 2");
         assert_eq!(resources(&Resources::default()), "");
-    }
-
-    #[test]
-    fn bytes_keep_two_digits() {
-        let texts = [0, 1_023, 1_024, 1_024 * 1_024 - 1, -(5 << 30), i64::MIN].map(bytes);
-        assert_eq!(texts, ["0", "1023", "1Ki", "1023.99Ki", "-5Gi", "-8Ei"]);
     }
 
     #[test]

@@ -27,7 +27,7 @@ fn a_file_is_planned_looked_at_and_taken_into_force() {
     assert_eq!((same.code, &*same.stdout), (Some(0), "nothing changes\n"));
     let more = run("plan more.yaml --against URL");
     assert_eq!(more.code, Some(2), "{}", more.stderr);
-    assert!(more.stdout.contains("resources.max.vcore: vcore 3 -> vcore 6"), "{}", more.stdout);
+    assert!(more.stdout.contains("resources.max.vcore: 3 -> 6"), "{}", more.stdout);
     let said = run("plan more.yaml --against URL --json");
     folder.write("plan.json", &said.stdout);
     let planned: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();

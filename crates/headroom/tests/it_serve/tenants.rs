@@ -267,3 +267,45 @@ fn tasks_are_submitted_followed_and_ended_and_one_that_waits_says_why() {
         assert_eq!(asked.run(line).code, Some(2), "{line}");
     }
 }
+
+#[test]
+fn what_has_ended_is_known_by_the_same_id_everywhere() {
+    let asked = Asked::new("cli-ended");
+    asked.shown("tenants create lab --quota vcore=8");
+    asked.shown("tasks submit lab vcore=4,memory=8Gi --id done --user ann --members 2");
+    let live = asked.json("tasks show done");
+    assert_eq!((&live["state"], &live["nodes"][1]), (&"STARTING".into(), &live["node"]), "{live}");
+    asked.shown("tasks release done");
+    asked.shown("tasks submit lab vcore=8 --id holds --user ann");
+    asked.shown("tasks submit lab vcore=2 --id gone --user ann");
+    asked.shown("tasks cancel gone");
+
+    // Size, node and times are those that it had.
+    let ended = asked.json("tasks show done");
+    assert_eq!(ended["state"], "SUCCEEDED", "{ended}");
+    for field in ["resources", "node", "nodes", "startedAt", "members"] {
+        assert_eq!(ended[field], live[field], "{field}: {ended}");
+    }
+    assert!(ended["endedAt"].is_string(), "{ended}");
+    let never = asked.json("tasks show gone");
+    assert_eq!(never["resources"]["vcore"], 2_000, "{never}");
+    assert_eq!((never.get("node"), never.get("startedAt")), (None, None), "{never}");
+
+    for (id, state) in [("done", "Completed"), ("holds", "Running"), ("gone", "Completed")] {
+        let shown = asked.shown(&format!("apps {id}"));
+        let head = format!("{id} of ann in root.tenants.lab: {state}, submitted ");
+        assert!(shown.starts_with(&head), "{shown}");
+        assert_eq!(shown.contains(", ended "), id != "holds", "{shown}");
+        let explained = asked.json(&format!("explain {id}"));
+        assert_eq!(explained["application"], id, "{explained}");
+        assert_eq!(explained["state"] == "ended", id != "holds", "{explained}");
+    }
+    let explained = asked.shown("explain done");
+    let line = explained.lines().next().unwrap();
+    assert!(line.starts_with("ended: SUCCEEDED at ") && line.contains(", ran on "), "{explained}");
+    let node = live["node"].as_str().unwrap();
+    assert!(explained.contains("vcore 8, memory 16Gi") && line.contains(node), "{explained}");
+    for command in ["apps nobody", "explain nobody"] {
+        assert!(asked.refused(command).contains("check the name"), "{command}");
+    }
+}

@@ -15,8 +15,8 @@ use headroom_config::{
 use headroom_core::books::{Books, Partition, QueueSettings};
 use headroom_core::config::{
     AccessList, ApplicationLimitsConfig, CapacityConfig, CapacityShare, LabelCapacity,
-    LifetimesConfig, LimitPrecedence, NodeLabelsConfig, NodeOrder, QueuePreemptionConfig,
-    RuleConfig, UserFactor, UserLimitsConfig, inherited_application_limits,
+    LifetimesConfig, LimitPrecedence, NodeLabelsConfig, QueuePreemptionConfig, RuleConfig,
+    UserFactor, UserLimitsConfig, inherited_application_limits,
 };
 use headroom_core::id::QueueId;
 use headroom_core::resource::{Amounts, base_of};
@@ -171,10 +171,6 @@ fn rule(outline: &RuleOutline) -> ConfigPlacementRule {
 pub(crate) fn partition_in_books(books: &Books, partition: &Partition) -> ConfigPartition {
     let settings = &partition.settings;
     let preemption = settings.preemption;
-    let policy = match settings.node_sort.order {
-        NodeOrder::Fair => "fair",
-        NodeOrder::BinPacking => "binpacking",
-    };
     let weights = settings.node_sort.weights.iter();
     ConfigPartition {
         name: partition.name.to_string(),
@@ -190,7 +186,7 @@ pub(crate) fn partition_in_books(books: &Books, partition: &Partition) -> Config
             observe_only: preemption.observe_only.then_some(true),
         },
         node_sort_policy: ConfigNodeSortPolicy {
-            policy: policy.to_owned(),
+            policy: settings.node_sort.order.word().to_owned(),
             resource_weights: weights.map(|(name, one)| (name.to_string(), *one)).collect(),
         },
         user_group_resolver: ConfigUserGroupResolver {
@@ -308,21 +304,9 @@ fn user_limits_in_books(limits: &UserLimitsConfig) -> ConfigUserLimits {
         floor: decimal(limits.floor),
         factor: limits.factor.map(factor).unwrap_or_default(),
         weights: weights.map(|(user, one)| (user.to_string(), one.to_string())).collect(),
-        formula: word(limits.formula.map(|formula| match formula {
-            Formula::Smooth => "smooth",
-            Formula::Yarn3 => "yarn3",
-            Formula::Yarn27 => "yarn27",
-        })),
-        enforcement: word(limits.enforcement.map(|enforcement| match enforcement {
-            Enforcement::Progress => "progress",
-            Enforcement::Strict => "strict",
-            Enforcement::Overshoot => "overshoot",
-        })),
-        calculator: word(limits.calculator.map(|calculator| match calculator {
-            Calculator::Componentwise => "componentwise",
-            Calculator::Dominant => "dominant",
-            Calculator::Memory => "memory",
-        })),
+        formula: word(limits.formula.map(Formula::word)),
+        enforcement: word(limits.enforcement.map(Enforcement::word)),
+        calculator: word(limits.calculator.map(Calculator::word)),
         minimum_allocation: limits.minimum_allocation.as_ref().map(quantities),
         increment: limits.increment.as_ref().map(quantities),
         maximum_allocation: limits.maximum_allocation.as_ref().map(quantities),
@@ -343,11 +327,11 @@ fn application_limits_in_books(limits: &ApplicationLimitsConfig) -> ConfigApplic
 }
 
 fn capacity_in_books(capacity: CapacityConfig) -> ConfigCapacity {
-    let (mode, value) = match capacity.share {
-        CapacityShare::Percent(value) => ("percent", Some(value)),
-        CapacityShare::Weight(value) => ("weight", Some(value)),
-        CapacityShare::Absolute => ("absolute", None),
+    let value = match capacity.share {
+        CapacityShare::Percent(value) | CapacityShare::Weight(value) => Some(value),
+        CapacityShare::Absolute => None,
     };
+    let mode = capacity.share.mode();
     let text = |one: Option<Decimal>| one.map(|one| one.to_string()).unwrap_or_default();
     ConfigCapacity { mode: mode.to_owned(), value: text(value), maximum: text(capacity.maximum) }
 }

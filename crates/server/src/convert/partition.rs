@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use headroom_api::wsv1::{NodeSortingPolicy, Partition, PartitionCapacity};
-use headroom_core::config::NodeOrder;
 use headroom_core::view::PartitionView;
 
 use super::value::{nanos, percentages, resources};
@@ -32,16 +31,12 @@ pub(crate) fn partition(view: &PartitionView, manager: &str) -> Partition {
 
 /// A partition for who may see that it is there, and no totals.
 pub(crate) fn named(view: &PartitionView, manager: &str) -> Partition {
-    let policy = match view.node_order {
-        NodeOrder::Fair => "fair",
-        NodeOrder::BinPacking => "binpacking",
-    };
     let weights = view.node_weights.iter();
     Partition {
         cluster_id: manager.to_owned(),
         name: view.name.to_string(),
         node_sorting_policy: NodeSortingPolicy {
-            policy: policy.to_owned(),
+            policy: view.node_order.word().to_owned(),
             resource_weights: weights.map(|(name, one)| (name.to_string(), *one)).collect(),
         },
         preemption_enabled: view.preemption.enabled,

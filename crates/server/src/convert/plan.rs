@@ -1,5 +1,7 @@
 //! A plan, as programs read it.
 
+use std::fmt::Write as _;
+
 use headroom_api::headroomv1::{
     Plan, PlanAsk, PlanAskChange, PlanAskChanges, PlanAsks, PlanDifference, PlanEffects,
     PlanEviction, PlanEvictions, PlanExcess, PlanMove, PlanMoves, PlanQueueUsage, PlanRefusal,
@@ -10,6 +12,7 @@ use headroom_core::plan::{
     self as core, AskChange, AskInPlan, Eviction, ExcessAmount, For, Holder, Listed, Moved, Settled,
 };
 use headroom_core::{Name, Rejection};
+use sha2::{Digest as _, Sha256};
 
 use super::diagnostic::diagnostics;
 use super::value::resources;
@@ -41,7 +44,9 @@ pub fn digest(plan: &core::Plan, checksum: &str) -> String {
 
 /// Name what is announced. What moves all the time and leads to nothing else is left out: amounts that are
 /// used, how long something waits, and sentences, in which they occur.
-fn with_digest(effects: PlanEffects, file: &str) -> PlanEffects {
+fn with_digest(mut effects: PlanEffects, file: &str) -> PlanEffects {
+    // There may be very many, so they are not copied.
+    let differences = std::mem::take(&mut effects.differences);
     let mut said = effects.clone();
     said.events = 0;
     said.settled = PlanSettled::default();
@@ -52,8 +57,28 @@ fn with_digest(effects: PlanEffects, file: &str) -> PlanEffects {
         let reasons = list.first.iter_mut().flat_map(|one| [&mut one.before, &mut one.after]);
         reasons.flatten().for_each(|why| why.message.clear());
     }
-    let said = serde_json::to_string(&(file, said)).expect("a plan is texts and numbers");
-    PlanEffects { digest: headroom_config::checksum(&said), ..effects }
+    let mut hash = Hash(Sha256::new());
+    serde_json::to_writer(&mut hash, &(file, &differences, said))
+        .expect("a plan is texts and numbers");
+    let mut digest = String::with_capacity(64);
+    for byte in hash.0.finalize() {
+        let _ = write!(digest, "{byte:02X}"); // Writing into a string cannot fail.
+    }
+    PlanEffects { digest, differences, ..effects }
+}
+
+/// What is written into it is hashed, and not kept.
+struct Hash(Sha256);
+
+impl std::io::Write for Hash {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 fn refusal(why: &Rejection) -> PlanRefusal {

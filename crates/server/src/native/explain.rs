@@ -48,6 +48,7 @@ enum About {
     /// It asks for nothing, and has nothing.
     Nothing(ApplicationId),
     Rejected(Rejected),
+    Ended(ApplicationId),
     Missing,
 }
 
@@ -217,9 +218,7 @@ fn about(
 ) -> About {
     let row = books.partition(partition);
     let Some(application) = row.applications.get(&**name).copied() else {
-        let rejected = row.rejected.iter().map(|(_, one)| one);
-        let newest = rejected.filter(|one| one.application == *name && key.is_none()).last();
-        return newest.map_or(About::Missing, |one| About::Rejected(one.clone()));
+        return if key.is_none() { no_more(books, partition, name) } else { About::Missing };
     };
     let ask: Option<AllocationId> = match key {
         Some(key) => {
@@ -234,6 +233,21 @@ fn about(
     match ask.and_then(|ask| explain::explain(books, scheduler, ask)) {
         Some(explanation) => About::Explained(Box::new(explanation)),
         None => About::Nothing(application),
+    }
+}
+
+/// Of an application that is not there any more: what became of it last, if that is remembered.
+fn no_more(books: &Books, partition: PartitionId, name: &Name) -> About {
+    let row = books.partition(partition);
+    let rejected = row.rejected.iter().map(|(_, one)| one);
+    let rejected = rejected.filter(|one| one.application == *name).last();
+    match (row.ended_named(name), rejected) {
+        (Some(id), Some(one)) if books.application(id).submitted <= one.at => {
+            About::Rejected(one.clone())
+        }
+        (Some(id), _) => About::Ended(id),
+        (None, Some(one)) => About::Rejected(one.clone()),
+        (None, None) => About::Missing,
     }
 }
 
@@ -278,6 +292,13 @@ fn told(
                 ..Explanation::default()
             })
         }
+        About::Ended(id) => {
+            let row = books.application(*id);
+            if !sight.sees_application(books, row) {
+                return Err(missing());
+            }
+            Ok(ended(books, *id))
+        }
         About::Explained(explanation) => {
             let row = books.allocation(explanation.ask);
             let application = books.application(row.application);
@@ -287,6 +308,33 @@ fn told(
             Ok(explained(books, &asked.caller, explanation))
         }
     }
+}
+
+/// What became of an application that has ended.
+fn ended(books: &Books, id: ApplicationId) -> Explanation {
+    let row = books.application(id);
+    let task = row.task.as_deref();
+    let state = books.task_state(id).map(|state| state.as_str().to_owned());
+    let outcome = state.unwrap_or_else(|| row.state.to_string());
+    let nodes = task.map(|task| words(&task.nodes)).unwrap_or_default();
+    let ran = if nodes.is_empty() { String::new() } else { format!(", ran on {nodes}") };
+    let size = task.map(|task| resources(&books.types().amounts(&task.size)));
+    let at = time(row.state_since);
+    Explanation {
+        application: row.name.to_string(),
+        queue: row.queue_path.to_string(),
+        user: row.user.to_string(),
+        resources: size.unwrap_or_default(),
+        state: ExplainedState::Ended,
+        line: explain::cut(&format!("ended: {outcome} at {at}{ran}")),
+        since: Some(at),
+        ..Explanation::default()
+    }
+}
+
+fn words(names: &[Name]) -> String {
+    let names: Vec<&str> = names.iter().map(Name::as_str).collect();
+    names.join(", ")
 }
 
 /// An explanation as the caller may see it, who sees what it is about.
@@ -308,7 +356,8 @@ fn explained(books: &Books, caller: &Caller, explanation: &explain::Explanation)
         since: explanation.since.map(time),
         position: explanation.place.map(|place| place.position),
         of: explanation.place.map(|place| place.of),
-        ahead: explanation.place.map(|place| place.ahead),
+        ahead: explanation.place.map(|place| place.position - 1),
+        ahead_in_partition: explanation.place.map(|place| place.ahead_in_partition),
         blocked_by: checks.iter().filter(failed).cloned().collect(),
         checks,
         history: explanation.history.iter().map(change).collect(),

@@ -13,7 +13,7 @@ use super::answer::{Refused, json};
 use super::asked::Asked;
 use super::words::{epoch, time};
 use crate::audit::origin;
-use crate::planning::{node_totals, plan_of};
+use crate::planning::{PLAN_QUEUES_MAX, node_totals, plan_asked_for};
 use crate::queue_file::{Condition, QueueFileError};
 use crate::service::Service;
 
@@ -36,9 +36,15 @@ pub(super) async fn plan(
     let made = tokio::task::spawn_blocking(move || {
         // Until it is made, even if nobody waits for it any more.
         let _entered = entered;
-        plan_of(&view.books, now, &node_totals(&view.books), (SENT, &bytes)).0
+        plan_asked_for(&view.books, now, &node_totals(&view.books), (SENT, &bytes))
     });
-    let plan = made.await.map_err(|_| failed(&asked))?;
+    let Some(plan) = made.await.map_err(|_| failed(&asked))? else {
+        let detail = format!(
+            "the file has more than {PLAN_QUEUES_MAX} queues, and a server makes no plan of so many; \
+             `headroom plan --journal` on the command line does"
+        );
+        return Err(Refused::new(&asked, Code::TooLarge, detail));
+    };
     let (epoch, as_of) = (Some(epoch(&service)), Some(time(as_of)));
     Ok(json(&asked, &Plan { sequence, epoch, as_of, ..plan }))
 }

@@ -39,10 +39,9 @@ fn unknown_key() -> Example {
         partition: default(),
         application: Name::new("app-1"),
         key: Some(Name::new("k1")),
-        termination: Termination::Preempted,
+        termination: Termination::StoppedByRm,
     };
-    let asked =
-        "Application `app-1` has nothing. An RM confirms that `k1` of it was stopped for others:";
+    let asked = "Application `app-1` has nothing. An RM says that `k1` of it has ended:";
     Cluster::usual().refuses(Code::UnknownKey, asked, &release)
 }
 

@@ -247,7 +247,7 @@ impl Factors {
         };
         Ok(Self {
             scene: scene.id,
-            formula: scene::formula_name(formula),
+            formula: formula.word(),
             large: ending(LARGE_FACTOR)?,
             small: ending(SMALL_FACTOR)?,
         })

@@ -13,7 +13,7 @@ use crate::world::RunError;
 
 use super::cluster::{Cluster, gib};
 use super::monitor::{Side, whole_asks};
-use super::scene::{GIB, Law, Scene, Settings, TOTAL, enforcement_name, formula_name};
+use super::scene::{GIB, Law, Scene, Settings, TOTAL};
 use super::zone::DeadZone;
 
 /// Time between two looks, ms.
@@ -133,8 +133,8 @@ pub fn play(scene: &Scene, settings: Settings) -> Result<Run, RunError> {
     let dead_zones = scene.stuck(&settings).zones(&play.points, scene.end_ms);
     let stopped = play.cluster.stopped;
     Ok(Run {
-        formula: formula_name(settings.formula),
-        enforcement: enforcement_name(settings.enforcement),
+        formula: settings.formula.word(),
+        enforcement: settings.enforcement.word(),
         preemption: settings.law.name(),
         factor: settings.factor,
         end: play.end(),

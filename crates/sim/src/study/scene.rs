@@ -120,24 +120,6 @@ impl Settings {
     }
 }
 
-/// The formula in a queue file.
-pub const fn formula_name(formula: Formula) -> &'static str {
-    match formula {
-        Formula::Yarn27 => "yarn27",
-        Formula::Yarn3 => "yarn3",
-        Formula::Smooth => "smooth",
-    }
-}
-
-/// The enforcement in a queue file.
-pub const fn enforcement_name(enforcement: Enforcement) -> &'static str {
-    match enforcement {
-        Enforcement::Progress => "progress",
-        Enforcement::Strict => "strict",
-        Enforcement::Overshoot => "overshoot",
-    }
-}
-
 /// All three, in the order of the columns.
 pub const FORMULAS: [Formula; 3] = [Formula::Yarn27, Formula::Yarn3, Formula::Smooth];
 
@@ -296,8 +278,8 @@ impl Scene {
              submitacl: \"*\"\n    queues:\n",
             settings.law != Law::Monitor,
             settings.law == Law::Balance,
-            formula_name(settings.formula),
-            enforcement_name(settings.enforcement),
+            settings.formula.word(),
+            settings.enforcement.word(),
             self.percent,
             settings.factor,
             self.step,

@@ -20,7 +20,7 @@ pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
             continue;
         }
         let name = format!("label `{}` of queue `{}`", label.value, queue.name.value);
-        match queue.capacity.as_ref().map(|beside| (beside, mode(beside))) {
+        match queue.capacity.as_deref().map(|beside| (beside, mode(beside))) {
             None => report.push(no_capacity(label, queue)),
             Some((beside, Some(Mode::Absolute))) => report.push(absolute(label, beside, &name)),
             // That it has no mode is told already.
@@ -32,7 +32,7 @@ pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
 }
 
 fn capacities(queue: &Queue) -> &[(Text, Capacity)] {
-    queue.node_labels.as_ref().map_or(&[], |labels| &labels.capacities)
+    queue.node_labels.as_deref().map_or(&[], |labels| &labels.capacities)
 }
 
 fn no_capacity(label: &Text, queue: &Queue) -> Diagnostic {
@@ -61,7 +61,7 @@ fn absolute(label: &Text, beside: &Capacity, name: &str) -> Diagnostic {
 fn check_sums(parent: &Queue, report: &mut Report) {
     let mut labels: BTreeMap<&str, (Span, Vec<&Text>)> = BTreeMap::new();
     for child in &parent.children {
-        let by_percent = child.capacity.as_ref().and_then(mode) == Some(Mode::Percent);
+        let by_percent = child.capacity.as_deref().and_then(mode) == Some(Mode::Percent);
         for (label, block) in capacities(child).iter().filter(|_| by_percent) {
             let (_, values) = labels.entry(&label.value).or_insert((label.span, Vec::new()));
             values.extend(&block.value);

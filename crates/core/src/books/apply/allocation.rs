@@ -66,6 +66,7 @@ impl Books {
             row.gang.get_or_insert_default().add_placeholder(group, &resources);
         }
         let (queue, partition) = (row.queue, row.partition);
+        self.note_size(application);
         self.follow_start(application, waited);
         self.each_up(queue, |queue| queue.pend(&resources));
         self.reprioritise(Some(queue), shown, shows);
@@ -212,6 +213,7 @@ impl Books {
             row.pending.subtract(&before);
             row.pending.add(&after);
             row.pending.prune();
+            self.note_size(application);
             return self.each_up(queue, |queue| {
                 queue.unpend(&before);
                 queue.pend(&after);
@@ -234,6 +236,7 @@ impl Books {
             gang.placeholders = gang.placeholders.minus(&before).plus(&after).pruned();
         }
         let quota = partition.settings.preemption.quota_enabled;
+        self.note_size(application);
         self.each_up(queue, |queue| {
             queue.refund(&before);
             queue.charge(&after);

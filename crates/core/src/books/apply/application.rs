@@ -247,7 +247,10 @@ impl Books {
             self.expire_placeholders(application);
             self.count_application(application, false);
             self.detach_application(application);
-            self.partition_mut(partition).applications.remove(&*name);
+            let number = self.applications[application].number;
+            let row = self.partition_mut(partition);
+            row.applications.remove(&*name);
+            row.ended.insert((name, number), application);
             self.forget_lifetime(application);
             self.task_is_over(now, application);
             self.watch_emptiness(now, queue);
@@ -290,10 +293,13 @@ impl Books {
             self.detach_application(application);
         }
         let row = self.applications.remove(application).expect("looked at above");
+        let partition = self.partition_mut(row.partition);
         if state.is_active() {
-            self.partition_mut(row.partition).applications.remove(&*row.name);
+            partition.applications.remove(&*row.name);
             self.watch_emptiness(now, queue);
             self.watch_drains(now, queue);
+        } else {
+            partition.ended.remove(&(row.name, row.number));
         }
     }
 }

@@ -51,6 +51,7 @@ impl Books {
             capacities: 0,
             nodes: OrderedMap::default(),
             applications: OrderedMap::default(),
+            ended: OrderedMap::default(),
             rejected: OrderedMap::default(),
             allocations: OrderedMap::default(),
             foreign: OrderedMap::default(),

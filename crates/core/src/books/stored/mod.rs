@@ -142,7 +142,7 @@ impl Books {
         Ok(())
     }
 
-    /// Find tasks by what the applications say.
+    /// Find tasks, and what has ended, by what the applications say.
     fn index_tasks(&mut self) -> Outcome {
         for (_, row) in self.applications.iter() {
             let ended = row.task.as_ref().is_some_and(|task| task.end.is_some());
@@ -153,6 +153,9 @@ impl Books {
         for (partition, tasks) in self.tasks_anew() {
             // One that is not there has been refused with its applications.
             self.partition_mut(partition).tasks = tasks;
+        }
+        for (partition, ended) in self.ended_anew() {
+            self.partition_mut(partition).ended = ended;
         }
         Ok(())
     }

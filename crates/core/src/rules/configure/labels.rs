@@ -119,23 +119,47 @@ fn types_fit(books: &Books, events: &[Event]) -> Result<(), Rejection> {
 }
 
 /// Refuse a file by which something is counted in types where there is no room for it in 64 bits.
+///
+/// What waits counts in the sum of its own application alone: a large ask must not keep a queue file out for others.
 fn sums_fit(books: &Books, partition: PartitionId, events: &[Event]) -> Result<(), Rejection> {
     let root = books.queue(books.partition(partition).root);
-    let live = root.pending.plus(&root.allocated);
-    let nodes = root.max.clone().unwrap_or_default();
-    for (sum, held) in [(Sum::Nodes, &nodes), (Sum::Live, &live)] {
-        let mut added = Amounts::EMPTY;
-        for (of, amounts) in events.iter().filter_map(counted_in) {
-            for (name, amount) in amounts.iter().filter(|_| of == sum) {
-                let held = added.get(name).unwrap_or_default();
-                if amount > Quantity::MAX.minus(held) {
-                    let (what, resource) = (sum.words(), name.clone());
-                    return Err(Rejection::SumTooLarge { what, resource, held, added: amount });
-                }
-                added.set(name.clone(), held.plus(amount));
-            }
+    let (mut nodes, mut allocated) = (Amounts::EMPTY, Amounts::EMPTY);
+    let mut asked: BTreeMap<ApplicationId, Amounts> = BTreeMap::new();
+    for event in events {
+        let Some((sum, amounts)) = counted_in(event) else { continue };
+        let waits = match event {
+            Event::Resized { allocation, .. } => Some(books.allocation(*allocation)),
+            _ => None,
+        };
+        let waits = waits.filter(|one| one.is_pending()).map(|one| one.application);
+        match (sum, waits) {
+            (Sum::Nodes, _) => add(&mut nodes, sum.words(), amounts)?,
+            (Sum::Live, None) => add(&mut allocated, sum.words(), amounts)?,
+            (Sum::Live, Some(id)) => add(asked.entry(id).or_default(), ASKED, amounts)?,
         }
-        super::super::sum_fits(books, sum.words(), Some(held), &added)?;
+    }
+    let known = root.max.clone().unwrap_or_default();
+    super::super::sum_fits(books, Sum::Nodes.words(), Some(&known), &nodes)?;
+    super::super::sum_fits(books, Sum::Live.words(), Some(&root.allocated), &allocated)?;
+    asked.iter().try_for_each(|(id, added)| {
+        super::super::sum_fits(books, ASKED, Some(&books.application(*id).pending), added)
+    })
+}
+
+const ASKED: &str = "the asks of an application, by the exclusive labels of the queue file";
+
+fn add(sum: &mut Amounts, what: &'static str, amounts: &Amounts) -> Result<(), Rejection> {
+    for (name, amount) in amounts.iter() {
+        let held = sum.get(name).unwrap_or_default();
+        if amount > Quantity::MAX.minus(held) {
+            return Err(Rejection::SumTooLarge {
+                what,
+                resource: name.clone(),
+                held,
+                added: amount,
+            });
+        }
+        sum.set(name.clone(), held.plus(amount));
     }
     Ok(())
 }
@@ -152,7 +176,7 @@ impl Sum {
         match self {
             Self::Nodes => "the nodes of the partition, by the exclusive labels of the queue file",
             Self::Live => {
-                "the asks and allocations of the partition, by the exclusive labels of the queue file"
+                "the allocations of the partition, by the exclusive labels of the queue file"
             }
         }
     }

@@ -8,7 +8,7 @@ use headroom_config::Style;
 use headroom_sim::report::html::sheet::{Part, Rows, Sheet, page as sheet_page};
 
 use super::Found;
-use super::text::{amounts, one_amount, shown};
+use super::text::{self, amounts, shown};
 
 /// The page.
 pub(super) fn page(found: &Found) -> Result<String> {
@@ -70,7 +70,7 @@ fn answer(found: &Found) -> Vec<String> {
     let asks =
         if some.is_empty() { "none starts or waits for it".to_owned() } else { some.join(", ") };
     vec![
-        format!("{} settings change.", effects.differences.len()),
+        format!("{}.", text::settings(effects.differences.len())),
         format!("Asks: {asks}."),
         format!(
             "{} allocations are asked to stop within an hour, {} limits are exceeded.",
@@ -183,12 +183,8 @@ fn excess(one: &PlanExcess) -> Vec<String> {
         Some(tenant) => format!("{} {} of tenant {tenant}", one.holder, one.name),
         None => format!("{} {}", one.holder, one.name),
     };
-    let amount = |amount: i64| match &one.resource {
-        Some(resource) => one_amount(resource, amount),
-        None => format!("{amount} applications"),
-    };
-    let excess = one.used.saturating_sub(one.limit);
-    vec![who, one.queue.clone(), amount(one.used), amount(one.limit), amount(excess)]
+    let [used, limit, excess] = text::excess(one);
+    vec![who, one.queue.clone(), used, limit, excess]
 }
 
 fn moved(one: &PlanMove) -> Vec<String> {

@@ -1,11 +1,10 @@
 //! A plan for people: what is otherwise, what follows at once, and what is used then.
 
-use std::collections::BTreeMap;
-
 use headroom_api::headroomv1::{
     PlanAsk, PlanAskChange, PlanEffects, PlanEviction, PlanExcess, PlanMove, PlanSettled, PlanValue,
 };
 use headroom_api::wsv1::Resources;
+use headroom_core::resource::{Quantity, exact, figures};
 
 use crate::output;
 use crate::remote::resources;
@@ -15,28 +14,46 @@ pub(super) fn of(plan: &PlanEffects) -> String {
     if !plan.changes {
         return "nothing changes\n".to_owned();
     }
-    let mut lines = vec![format!("{} settings change:", plan.differences.len())];
+    let mut lines = vec![format!("{}:", settings(plan.differences.len()))];
     for one in &plan.differences {
         let queue = one.queue.as_deref().unwrap_or("the partition");
         let (key, partition) = (&one.key, &one.partition);
         let [before, after] = [&one.before, &one.after].map(|value| shown(value.as_ref()));
-        lines.push(format!("  {partition} {queue} {key}: {before} -> {after}"));
+        // Whether it may have queues below is said of every queue.
+        let what = match (&**key, &one.before, &one.after) {
+            ("parent", None, Some(_)) => " (new queue)",
+            ("parent", Some(_), None) => " (the queue goes)",
+            _ => "",
+        };
+        lines.push(format!("  {partition} {queue} {key}: {before} -> {after}{what}"));
     }
     at_once(plan, &mut lines);
     settled(&plan.settled, plan.at_rest, &mut lines);
     output::printable_lines(&(lines.join("\n") + "\n"))
 }
 
+/// How many settings change.
+pub(super) fn settings(count: usize) -> String {
+    if count == 1 { "1 setting changes".to_owned() } else { format!("{count} settings change") }
+}
+
 pub(super) fn shown(value: Option<&PlanValue>) -> String {
     match value {
         None => "-".to_owned(),
         Some(PlanValue::Text(text)) => text.clone(),
-        Some(PlanValue::Amount { resource, amount }) => one_amount(resource, *amount),
+        Some(PlanValue::Amount { resource, amount }) => exact(resource, Quantity::of(*amount)),
     }
 }
 
-pub(super) fn one_amount(resource: &str, amount: i64) -> String {
-    amounts(&Resources(BTreeMap::from([(resource.to_owned(), amount)])))
+/// What is used, what there may be, and what is too much, in one unit.
+pub(super) fn excess(one: &PlanExcess) -> [String; 3] {
+    let all = [one.used, one.limit, one.used.saturating_sub(one.limit)];
+    match &one.resource {
+        Some(resource) => {
+            figures(resource, all.map(Quantity::of)).map(|figure| format!("{resource} {figure}"))
+        }
+        None => all.map(|count| format!("{count} applications")),
+    }
 }
 
 pub(super) fn amounts(amounts: &Resources) -> String {
@@ -85,16 +102,12 @@ fn above(one: &PlanExcess) -> String {
         ("queue", None) => format!("queue {}", one.name),
         (holder, _) => format!("{holder} {} at {}", one.name, one.queue),
     };
-    let PlanExcess { used, limit, .. } = one;
-    match &one.resource {
-        Some(resource) => {
-            let excess = used.saturating_sub(*limit);
-            let [used, limit, excess] =
-                [*used, *limit, excess].map(|amount| one_amount(resource, amount));
-            format!("  {who} is above its limit: uses {used}, may have {limit}, {excess} too much")
-        }
-        None => format!("  {who} is above its limit: runs {used} applications, may run {limit}"),
-    }
+    let [used, limit, excess] = excess(one);
+    let (uses, may) = match one.resource {
+        Some(_) => ("uses", "have"),
+        None => ("runs", "run"),
+    };
+    format!("  {who} is above its limit: {uses} {used}, may {may} {limit}, {excess} too much")
 }
 
 fn list<T>(

@@ -58,19 +58,23 @@ pub(super) fn told(view: &View, id: ApplicationId) -> api::Task {
     members.reverse(); // The first that it asked for comes first.
     let member = members.first();
     let node = |id| books.node(id).name.to_string();
-    let whole = row.pending.plus(&row.allocated).pruned();
     let started = task.started.filter(|_| row.ask_count == 0);
+    let nodes: Vec<String> = if task.end.is_some() {
+        task.nodes.iter().map(Name::to_string).collect()
+    } else {
+        members.iter().filter_map(|one| one.node).map(node).collect()
+    };
     api::Task {
         id: row.name.to_string(),
         tenant: task.settings.tenant.to_string(),
         user: row.user.to_string(),
         state: books.task_state(id).map(state).unwrap_or_default(),
         members: task.settings.members.max(1),
-        resources: resources(&books.types().amounts(&whole)),
+        resources: resources(&books.types().amounts(&task.size)),
         priority: member.map_or(0, |one| one.priority),
         deadline: row.deadline.at.map(time),
-        node: member.and_then(|one| one.node).map(node),
-        nodes: members.iter().filter_map(|one| one.node).map(node).collect(),
+        node: nodes.first().cloned(),
+        nodes,
         submitted_at: time(row.submitted),
         started_at: started.map(time),
         ended_at: task.end.as_ref().map(|end| time(end.at)),

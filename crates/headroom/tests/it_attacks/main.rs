@@ -4,6 +4,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed")]
 
+mod routes;
+#[path = "../support/mod.rs"]
 mod support;
 
 use std::fs;

@@ -1,0 +1,393 @@
+//! A plan names each setting by the keys of the queue file, and each value as the file writes it. Whoever writes
+//! what a plan shows gets what it shows.
+
+#![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use headroom_config::{read, review};
+use headroom_core::books::Books;
+use headroom_core::config::Configuration;
+use headroom_core::plan::{Reach, plan};
+use headroom_core::{Command, Timestamp, decide};
+
+/// A setting: where it is written, what, and what the same file says beside it on both sides of the comparison.
+struct Setting {
+    path: &'static str,
+    value: &'static str,
+    beside: &'static [(&'static str, &'static str)],
+    /// What the plan shows, where that is not the path and the value.
+    shown: Option<(&'static str, &'static str)>,
+}
+
+const fn setting(path: &'static str, value: &'static str) -> Setting {
+    Setting { path, value, beside: &[], shown: None }
+}
+
+impl Setting {
+    const fn beside(self, beside: &'static [(&'static str, &'static str)]) -> Self {
+        Self { beside, ..self }
+    }
+
+    const fn shown(self, key: &'static str, value: &'static str) -> Self {
+        Self { shown: Some((key, value)), ..self }
+    }
+}
+
+const TENANTS: &[(&str, &str)] = &[("partition/tenants.enabled", "true")];
+const USERS: &[(&str, &str)] = &[("leaf/userlimits", "{}")];
+/// Without the parent beside the leaf: siblings have their parts all by the same mode.
+const ALONE: (&str, &str) = ("parent/", "");
+const WEIGHT: &[(&str, &str)] = &[("leaf/capacity", "{mode: weight, value: 20}"), ALONE];
+const OF_LABEL: &[(&str, &str)] = &[
+    ALONE,
+    ("leaf/capacity", "{mode: weight, value: 20}"),
+    ("leaf/nodelabels.accessible", "[gpu]"),
+    ("leaf/nodelabels.exclusive", "[gpu]"),
+    ("leaf/nodelabels.gpu.value", "30"),
+];
+const TEMPLATE: &[(&str, &str)] = &[("parent/childtemplate.userlimits", "{}")];
+const TEMPLATE_PART: &[(&str, &str)] =
+    &[("parent/childtemplate.capacity", "{mode: weight, value: 20}")];
+
+/// All settings of the file, each with a value other than its default.
+const SETTINGS: &[Setting] = &[
+    setting("partition/preemption.enabled", "false"),
+    setting("partition/preemption.quotapreemptionenabled", "true"),
+    setting("partition/preemption.strictguarantee", "false"),
+    setting("partition/preemption.balance", "true"),
+    setting("partition/preemption.intraqueueenabled", "true"),
+    setting("partition/preemption.observeonly", "true"),
+    setting("partition/nodesortpolicy.type", "binpacking"),
+    setting("partition/nodesortpolicy.resourceweights.memory", "2.5"),
+    setting("partition/usergroupresolver.type", "os"),
+    setting("partition/limitprecedence", "user"),
+    setting(
+        "partition/placementrules",
+        "[{name: tag, value: namespace, create: true, filter: {type: deny, users: [ann, bob], groups: [dev]}, \
+         parent: {name: fixed, value: root.parent}}]",
+    )
+    .shown(
+        "placementrules.1",
+        "{name: tag, value: namespace, create: true, filter: {type: deny, users: [ann, bob], groups: [dev]}, \
+         parent: {name: fixed, value: root.parent}}",
+    ),
+    setting("partition/limits", "[{limit: all, users: [ann], maxapplications: 3}]")
+        .shown("limits[users: ann].maxapplications", "3"),
+    setting("partition/userlimits.minimumuserlimitpercent", "25")
+        .beside(&[("partition/userlimits", "{}")])
+        .shown("userlimits.minimumuserlimitpercent", "25"),
+    setting("partition/applicationlimits.maximumapplications", "50"),
+    setting("partition/tenants.enabled", "true").beside(&[("partition/queues", "[{name: tenants, parent: true}]")]),
+    setting("partition/tenants.rootqueue", "root.parent").beside(TENANTS),
+    setting("partition/tenants.exempt", "[admin, system]").beside(TENANTS),
+    setting("partition/tenants.defaults.quota.memory", "64Gi").beside(TENANTS),
+    setting("partition/tenants.defaults.maxwaiting", "70").beside(TENANTS),
+    setting("partition/tenants.defaults.waiting.strategy", "urgency").beside(TENANTS),
+    setting("partition/tenants.defaults.waiting.agingintervalseconds", "30").beside(TENANTS),
+    setting("partition/tenants.defaults.waiting.agingstep", "2").beside(TENANTS),
+    setting("partition/tenants.defaults.waiting.agingmax", "9").beside(TENANTS),
+    setting("partition/tenants.defaults.waiting.maxovertakes", "4").beside(TENANTS),
+    setting("partition/tenants.defaults.waiting.maxheadwaitseconds", "100").beside(TENANTS),
+    setting("partition/tenants.defaults.waiting.maxwaitseconds", "600").beside(TENANTS),
+    setting("partition/tenants.defaults.onlower.action", "refuse").beside(TENANTS),
+    setting("partition/tenants.defaults.onlower.graceseconds", "5")
+        .beside(&[("partition/tenants.enabled", "true"), ("partition/tenants.defaults.onlower.action", "preempt")]),
+    setting("partition/tenants.defaults.oversized", "park").beside(TENANTS),
+    setting("partition/tenants.recoverytimeoutseconds", "10").beside(TENANTS),
+    setting("partition/tenants.verifyintervalseconds", "20").beside(TENANTS),
+    setting("partition/tenants.idempotencyttlseconds", "3600").beside(TENANTS),
+    setting("partition/tenants.audit.retentiondays", "31").beside(TENANTS),
+    setting("leaf/parent", "true"),
+    setting("leaf/resources.max.memory", "64Gi"),
+    setting("leaf/resources.max.vcore", "1500m"),
+    setting("leaf/resources.guaranteed.memory", "8G"),
+    setting("leaf/maxapplications", "12"),
+    setting("leaf/properties.priority.offset", "7").shown("properties.priority.offset", "7"),
+    setting("leaf/adminacl", "'ann,bob ops'").shown("adminacl", "ann,bob ops"),
+    setting("leaf/submitacl", "'*'").shown("submitacl", "*"),
+    setting("leaf/limits", "[{groups: [dev], maxresources: {memory: 512Mi}}]")
+        .shown("limits[groups: dev].maxresources.memory", "512Mi"),
+    setting("leaf/userlimits", "{}"),
+    setting("leaf/userlimits.minimumuserlimitpercent", "12.5").beside(USERS),
+    setting("leaf/userlimits.userlimitfactor", "-1").beside(USERS),
+    setting("leaf/userlimits.weights.ann", "0.5").beside(USERS),
+    setting("leaf/userlimits.formula", "yarn3").beside(USERS),
+    setting("leaf/userlimits.enforcement", "overshoot").beside(USERS),
+    setting("leaf/userlimits.calculator", "dominant").beside(USERS),
+    setting("leaf/userlimits.minimumallocation.memory", "1Gi").beside(USERS),
+    setting("leaf/userlimits.increment.memory", "512Mi").beside(USERS),
+    setting("leaf/userlimits.maximumallocation.memory", "8Gi").beside(USERS),
+    setting("leaf/applicationlimits.maximumapplications", "50"),
+    setting("leaf/applicationlimits.maximumapplicationsperuser", "5"),
+    setting("leaf/applicationlimits.maxparallelapps", "4"),
+    setting("leaf/applicationlimits.maxparallelappsperuser", "3"),
+    setting("leaf/applicationlimits.maxparallelappsbyuser.ann", "2"),
+    setting("leaf/applicationlimits.maximumdriverresourcepercent", "0.25"),
+    setting("partition/applicationlimits.globalqueuemaxapplication", "9"),
+    setting("leaf/capacity.mode", "percent").beside(&[("leaf/capacity", "{mode: weight, value: 100}"), ALONE]),
+    setting("leaf/capacity.value", "12.5").beside(WEIGHT),
+    setting("leaf/capacity.maximum", "80").beside(WEIGHT),
+    setting("leaf/preemption.disabled", "true"),
+    setting("leaf/preemption.intraqueuedisabled", "true"),
+    setting("leaf/preemption.balance", "true"),
+    setting("leaf/state", "stopped"),
+    setting("leaf/orderingpolicy", "fair").shown("properties.application.sort.policy", "fair"),
+    setting("leaf/maximumapplicationlifetime", "3600"),
+    setting("leaf/defaultapplicationlifetime", "600"),
+    setting("leaf/nodelabels.accessible", "[fpga, gpu]"),
+    setting("leaf/nodelabels.default", "gpu").beside(&[("leaf/nodelabels.accessible", "[gpu]")]),
+    setting("leaf/nodelabels.exclusive", "[gpu]").beside(&[("leaf/nodelabels.accessible", "[gpu]")]),
+    setting("leaf/nodelabels.lends", "[gpu]")
+        .beside(&[("leaf/nodelabels.accessible", "[gpu]"), ("leaf/nodelabels.exclusive", "[gpu]")]),
+    setting("leaf/nodelabels.gpu.value", "40").beside(OF_LABEL),
+    setting("leaf/nodelabels.gpu.maximum", "80").beside(OF_LABEL),
+    setting("parent/childtemplate.maxapplications", "5"),
+    setting("parent/childtemplate.properties.priority.offset", "7")
+        .shown("childtemplate.properties.priority.offset", "7"),
+    setting("parent/childtemplate.resources.max.memory", "64Gi"),
+    setting("parent/childtemplate.resources.guaranteed.memory", "8Gi"),
+    setting("parent/childtemplate.userlimits.minimumuserlimitpercent", "25").beside(TEMPLATE),
+    setting("parent/childtemplate.applicationlimits.maximumapplications", "5"),
+    setting("parent/childtemplate.capacity.value", "30").beside(TEMPLATE_PART),
+];
+
+/// Keys that are no settings where they are: a plan names the queue or the partition, a description decides nothing, and
+/// a default for all queues counts at the partition alone.
+const NAMES: &[&str] = &[
+    "partition/name",
+    "partition/queues",
+    "leaf/name",
+    "leaf/queues",
+    "partition/limits[].limit",
+    "leaf/applicationlimits.globalqueuemaxapplication",
+];
+
+/// A mapping of the file that is being written.
+#[derive(Default)]
+struct Map(BTreeMap<String, Entry>);
+
+enum Entry {
+    Map(Map),
+    Text(String),
+}
+
+impl Map {
+    /// Write a value; properties have keys with dots.
+    fn set(&mut self, path: &str, value: &str) {
+        let (first, rest) = match path.split_once('.') {
+            Some((first, rest)) if first != "properties" => (first, Some(rest)),
+            Some((first, rest)) => {
+                return self
+                    .0
+                    .entry(first.into())
+                    .or_insert_with(|| Entry::Map(Self::default()))
+                    .map()
+                    .put(rest, value);
+            }
+            None => (path, None),
+        };
+        match rest {
+            Some(rest) => {
+                self.0
+                    .entry(first.into())
+                    .or_insert_with(|| Entry::Map(Self::default()))
+                    .map()
+                    .set(rest, value);
+            }
+            // A mapping that is written beside is one that more may be written into.
+            None if value.starts_with('{') => {
+                let inner = value.trim_matches(|one| one == '{' || one == '}');
+                let map =
+                    self.0.entry(first.into()).or_insert_with(|| Entry::Map(Self::default())).map();
+                for (key, value) in inner.split(", ").filter_map(|pair| pair.split_once(": ")) {
+                    map.put(key, value);
+                }
+            }
+            None => self.put(first, value),
+        }
+    }
+
+    fn put(&mut self, key: &str, value: &str) {
+        self.0.insert(key.into(), Entry::Text(value.into()));
+    }
+
+    fn text(&self) -> String {
+        let entry = |(key, entry): (&String, &Entry)| match entry {
+            Entry::Map(map) => format!("{key}: {}", map.text()),
+            Entry::Text(text) => format!("{key}: {text}"),
+        };
+        format!("{{{}}}", self.0.iter().map(entry).collect::<Vec<_>>().join(", "))
+    }
+}
+
+impl Entry {
+    fn map(&mut self) -> &mut Map {
+        match self {
+            Self::Map(map) => map,
+            Self::Text(text) => panic!("{text} is no mapping"),
+        }
+    }
+}
+
+/// A file with a leaf and a parent, and what is written at them and at the partition.
+fn file<'all>(written: impl IntoIterator<Item = (&'all str, &'all str)>) -> String {
+    let [mut partition, mut leaf, mut parent] = [const { Map(BTreeMap::new()) }; 3];
+    partition.put("name", "default");
+    leaf.put("name", "leaf");
+    parent.put("name", "parent");
+    parent.put("parent", "true");
+    let mut more = String::new();
+    for (path, value) in written {
+        match path.split_once('/').unwrap() {
+            ("partition", "queues") => more = format!(", {}", value.trim_matches(['[', ']'])),
+            ("partition", path) => partition.set(path, value),
+            ("leaf", path) => leaf.set(path, value),
+            ("parent", "") => parent.0.clear(),
+            ("parent", path) => parent.set(path, value),
+            (place, _) => panic!("there is no {place}"),
+        }
+    }
+    let both = [leaf, parent].into_iter().filter(|queue| !queue.0.is_empty());
+    let both: Vec<String> = both.map(|queue| queue.text()).collect();
+    partition.put("queues", &format!("[{}{more}]", both.join(", ")));
+    format!("partitions: [{}]\n", partition.text())
+}
+
+fn configuration(text: &str) -> Configuration {
+    read(text).unwrap_or_else(|faults| panic!("{text}\n{faults}")).configuration
+}
+
+fn in_force(text: &str) -> Books {
+    let mut books = Books::default();
+    let command = Command::Configure(Box::new(configuration(text)));
+    for event in decide(&books, Timestamp::default(), &command).unwrap() {
+        books.apply(Timestamp::default(), &event);
+    }
+    books
+}
+
+/// What a plan shows: queue or nothing, key, and both values.
+fn shown(before: &str, after: &str) -> Vec<(String, String, String, String)> {
+    let found =
+        plan(&in_force(before), Timestamp::default(), &configuration(after), Reach::default());
+    let found = found.unwrap_or_else(|refused| panic!("{after}\n{refused}"));
+    let differences = found.differences.into_iter().map(|one| {
+        let text = |value: Option<headroom_core::plan::Value>| {
+            value.map_or_else(|| "-".to_owned(), |value| value.to_string())
+        };
+        let queue = one.queue.map(|queue| queue.to_string()).unwrap_or_default();
+        (queue, one.key.to_string(), text(one.before), text(one.after))
+    });
+    differences.collect()
+}
+
+#[test]
+fn each_setting_is_shown_by_the_keys_and_the_value_that_the_file_has() {
+    for one in SETTINGS {
+        let (place, path) = one.path.split_once('/').unwrap();
+        let queue = match place {
+            "leaf" => "root.leaf",
+            "parent" => "root.parent",
+            _ if path.starts_with("limits") || path.starts_with("userlimits") => "root",
+            _ if path.starts_with("applicationlimits") => "root",
+            _ => "",
+        };
+        let (key, value) = one.shown.unwrap_or((path, one.value));
+        let base = file(one.beside.iter().copied());
+        let changed = file(one.beside.iter().copied().chain([(one.path, one.value)]));
+        let found = shown(&base, &changed);
+        let of_key: Vec<_> = found.iter().filter(|(_, found, ..)| found == key).collect();
+        let [(of, _, _, after)] = &of_key[..] else {
+            panic!("{} is not shown once as {key}: {found:?}", one.path);
+        };
+        assert_eq!((&**of, &**after), (queue, value), "{}", one.path);
+        // On the way back it is what was there, or nothing.
+        let back = shown(&changed, &base);
+        assert!(
+            back.iter().any(|(_, found, before, _)| found == key && before == value),
+            "{back:?}"
+        );
+    }
+}
+
+/// Mappings of the file, and what is written so that one has a key that nobody knows.
+const MAPPINGS: &[(&str, &str, &str)] = &[
+    ("partition", "partition/zzzzzzzz", "1"),
+    ("partition/preemption", "partition/preemption.zzzzzzzz", "1"),
+    ("partition/nodesortpolicy", "partition/nodesortpolicy.zzzzzzzz", "1"),
+    ("partition/usergroupresolver", "partition/usergroupresolver.zzzzzzzz", "1"),
+    ("partition/tenants", "partition/tenants.zzzzzzzz", "1"),
+    ("partition/tenants.audit", "partition/tenants.audit.zzzzzzzz", "1"),
+    ("partition/tenants.defaults", "partition/tenants.defaults.zzzzzzzz", "1"),
+    ("partition/tenants.defaults.onlower", "partition/tenants.defaults.onlower.zzzzzzzz", "1"),
+    ("partition/tenants.defaults.waiting", "partition/tenants.defaults.waiting.zzzzzzzz", "1"),
+    ("partition/placementrules[]", "partition/placementrules", "[{zzzzzzzz: 1}]"),
+    (
+        "partition/placementrules[].filter",
+        "partition/placementrules",
+        "[{name: user, filter: {zzzzzzzz: 1}}]",
+    ),
+    ("partition/limits[]", "partition/limits", "[{zzzzzzzz: 1}]"),
+    ("leaf", "leaf/zzzzzzzz", "1"),
+    ("leaf/resources", "leaf/resources.zzzzzzzz", "1"),
+    ("leaf/preemption", "leaf/preemption.zzzzzzzz", "1"),
+    ("leaf/capacity", "leaf/capacity.zzzzzzzz", "1"),
+    ("leaf/nodelabels", "leaf/nodelabels.zzzzzzzz", "1"),
+    ("leaf/nodelabels.gpu", "leaf/nodelabels.gpu.zzzzzzzz", "1"),
+    ("leaf/userlimits", "leaf/userlimits.zzzzzzzz", "1"),
+    ("leaf/applicationlimits", "leaf/applicationlimits.zzzzzzzz", "1"),
+    ("parent/childtemplate", "parent/childtemplate.zzzzzzzz", "1"),
+];
+
+/// The keys of a mapping, as the file's own reader names them.
+fn keys(path: &str, value: &str) -> Vec<String> {
+    let review = review(&file([(path, value)]));
+    let named = |help: &str| Some(help.strip_prefix("the keys are: ")?.to_owned());
+    let help = review.diagnostics.iter().find_map(|one| one.help.as_deref().and_then(named));
+    let help = help.unwrap_or_else(|| panic!("{path}: {}", review.diagnostics));
+    help.split(", ").map(str::to_owned).collect()
+}
+
+#[test]
+fn no_key_of_the_file_is_left_out() {
+    let mut written = BTreeSet::new();
+    for one in SETTINGS {
+        let (place, path) = one.path.split_once('/').unwrap();
+        let parts: Vec<&str> = path.split('.').collect();
+        for length in 1..=parts.len() {
+            // Those of a leaf are those of a queue.
+            written.insert(format!("{place}/{}", parts[..length].join(".")));
+            if place == "parent" {
+                written.insert(format!("leaf/{}", parts[..length].join(".")));
+            }
+        }
+        let words = one.value.split(['{', ',', ' ']).filter_map(|word| word.strip_suffix(':'));
+        written.extend(words.map(|word| format!("{}[].{word}", one.path)));
+        let of_filter = one.value.split_once("filter: {").map(|(_, rest)| rest);
+        let words = of_filter.into_iter().flat_map(|rest| rest.split([',', ' ', '{']));
+        let words = words.filter_map(|word| word.strip_suffix(':'));
+        written.extend(words.map(|word| format!("{}[].filter.{word}", one.path)));
+        if one.path == "leaf/limits" {
+            let words = one.value.split(['{', ',', ' ']).filter_map(|word| word.strip_suffix(':'));
+            written.extend(words.map(|word| format!("partition/limits[].{word}")));
+        }
+    }
+    let mut count = 0;
+    for (mapping, path, value) in MAPPINGS {
+        for key in keys(path, value) {
+            // In words of the interface; the file's own are lower case.
+            if key.chars().any(char::is_uppercase) {
+                continue;
+            }
+            let separator = if mapping.contains('/') { "." } else { "/" };
+            let whole = format!("{mapping}{separator}{key}");
+            count += 1;
+            assert!(
+                written.contains(&whole) || NAMES.contains(&&*whole),
+                "{whole} is a key of the file, and nothing shows how a plan shows it"
+            );
+        }
+    }
+    assert!(count > 80, "{count} keys");
+}
