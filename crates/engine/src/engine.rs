@@ -18,7 +18,9 @@ use crate::recover::{Recovering, recover_with};
 use crate::rounds::Rounds;
 use crate::trail::Trail;
 use crate::users::Users;
-use crate::writer::{Kept, Outcome, SCAN_EVERY, STEPS_PER_BATCH, Submission, Writer};
+use crate::writer::{
+    FILES_CHECKED_EVERY, Kept, Outcome, SCAN_EVERY, STEPS_PER_BATCH, Submission, Writer,
+};
 
 /// How many messages are taken into one batch.
 const MESSAGES_PER_BATCH: usize = 1_024;
@@ -256,7 +258,12 @@ impl Run {
         let mut replies = Replies::default();
         let ended = self.serve(&mut replies);
         if let Err(EngineError::Journal(error)) = &ended {
-            self.end.published.vitals.journal_failed(chain(error));
+            let reason = chain(error);
+            tracing::error!(
+                reason,
+                "the journal has failed: nothing more is written, and the scheduler takes no commands"
+            );
+            self.end.published.vitals.journal_failed(reason);
         }
         // Before anybody learns that he gets no answer.
         self.end.because(match &ended {
@@ -293,8 +300,10 @@ impl Run {
     fn wait(&mut self, waiting: &tokio::runtime::Runtime) -> Woken {
         let deadline = match self.settings.pace {
             Pace::ByHand => None,
+            // Somebody may take the files away while nothing else happens.
             Pace::Automatic => {
-                [self.writer.next_deadline(), self.wake_at].into_iter().flatten().min()
+                let look = self.settings.clock.now() + FILES_CHECKED_EVERY;
+                [self.writer.next_deadline(), self.wake_at, Some(look)].into_iter().flatten().min()
             }
         };
         let receiver = &mut self.receiver;

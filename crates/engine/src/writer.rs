@@ -28,6 +28,7 @@ use crate::watched::Watched;
 use crate::work::{Durations, OfSteps, Work};
 
 mod flush;
+pub(crate) use flush::FILES_CHECKED_EVERY;
 mod notes;
 
 /// How many steps the scheduler takes before the writer looks at new commands. Counted, not

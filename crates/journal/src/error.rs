@@ -69,7 +69,7 @@ pub enum JournalError {
     },
     /// A file of the running journal was removed or replaced.
     #[error(
-        "{at} was removed or replaced while the journal was in use; what was acknowledged before is in the original file. Put it back and start again, or restore a backup", at = path.display()
+        "{at} was removed or replaced while the server ran. If it is a log, put the original back, or restore a backup: what was acknowledged is in it. Then start the server again", at = path.display()
     )]
     Replaced {
         /// Which file.

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use headroom_config::bytes_of;
+use headroom_core::Name;
 use headroom_core::plan::{Reach, Value, plan};
-use headroom_core::resource::figures;
 use headroom_engine::Origin;
 use tokio::sync::Notify;
 
@@ -69,8 +69,8 @@ async fn tell_overruled(service: &Service, path: &Path, text: &str) {
     let checksum = &service.queue_file.in_force().checksum;
     tracing::warn!(
         %path, checksum,
-        "the queue file is not in force: another was applied since it was taken last; write that one there, or \
-         apply this one again"
+        "the queue file at this path is not in force: after it, another file was applied, and that one is. To keep \
+         that one, write it to this path. To go back, apply the file at this path"
     );
     let Ok(loaded) = headroom_config::read(text) else { return };
     let view = service.engine.views().at_least(0).await;
@@ -81,28 +81,17 @@ async fn tell_overruled(service: &Service, path: &Path, text: &str) {
     let Ok(Ok(found)) = found.await else { return };
     let count = found.differences.len();
     for one in found.differences.iter().take(DIFFERENCES) {
-        let queue = one.queue.as_ref().unwrap_or(&one.partition);
-        let said =
-            |value: &Option<Value>| value.as_ref().map_or_else(|| "nothing".to_owned(), words);
+        let said = |value: &Option<Value>| value.as_ref().map_or("-".into(), Value::to_string);
         let (in_force, file) = (said(&one.before), said(&one.after));
-        tracing::warn!(%queue, key = %one.key, in_force, file, "differs from the queue file");
+        let queue = one.queue.as_ref().map_or("-", Name::as_str);
+        let (partition, key) = (&one.partition, &one.key);
+        tracing::warn!(%partition, queue, %key, in_force, file, "differs from the queue file");
     }
     if count > DIFFERENCES {
         tracing::warn!(
             more = count - DIFFERENCES,
-            "and other differences; `headroom plan` prints all"
+            "and other differences; `headroom plan FILE --against URL` prints all"
         );
-    }
-}
-
-/// A value as people write it.
-fn words(value: &Value) -> String {
-    match value {
-        Value::Amount { resource, amount } => {
-            let [amount] = figures(resource, [*amount]);
-            format!("{resource} {amount}")
-        }
-        Value::Text(text) => text.to_string(),
     }
 }
 

@@ -222,13 +222,15 @@ fn rule_of(rule: &RuleConfig) -> String {
 pub(super) fn of_queue(books: &Books, id: QueueId, row: &Queue) -> Settings {
     let mut all = Settings::new();
     let mut under = Under { all: &mut all, word: "" };
-    let state = match (row.settings.stopped, row.state) {
-        (true, _) => "stopped",
-        (false, QueueState::Draining) => return all,
-        (false, QueueState::Active | QueueState::Stopped) => "running",
-    };
+    // Queues of tenants follow from what is said of these.
+    let ends = row.state == QueueState::Draining && !row.settings.stopped;
+    if ends || row.settings.tenant.is_some() {
+        return all;
+    }
     under.text("parent", !row.leaf);
-    under.text("state", state);
+    if row.settings.stopped {
+        under.text("state", "stopped");
+    }
     say(&mut under, &row.settings);
     limits(&mut under, books, (row.partition, id));
     all

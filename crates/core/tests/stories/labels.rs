@@ -416,6 +416,7 @@ fn c18_asks_of_several_applications_keep_no_file_out() {
               a1 waits NO_NODES: no node has registered in partition default; register a node
             ask a2: app2 Accepted
               a2 waits NO_NODES: no node has registered in partition default; register a node
+            reload: root changed, a2 resized, root.a changed
         "#]],
     );
 }

@@ -13,7 +13,7 @@ use crate::view::View;
 use super::{Batch, Writer};
 
 /// How often the files of the journal are looked at while nothing is written.
-const FILES_CHECKED_EVERY: Millis = Millis::from_secs(1);
+pub(crate) const FILES_CHECKED_EVERY: Millis = Millis::from_secs(1);
 
 impl Writer {
     /// Make durable what has happened since the last call, and let others see it.

@@ -8,7 +8,8 @@ use anyhow::{Result, bail};
 use clap::Args;
 use headroom_api::client::Sought;
 use headroom_api::headroomv1::{
-    CheckHolder, CheckVerdict, ExplainedCheck, Explanation, InTurn, NodesLookedAt, Remedies,
+    CheckHolder, CheckVerdict, ExplainedCheck, ExplainedState, Explanation, InTurn, NodesLookedAt,
+    Remedies,
 };
 use headroom_core::explain::NodeReason;
 use headroom_core::resource::{Quantity, Unit};
@@ -83,12 +84,17 @@ impl Explain {
             if let Some(wanted) = &wanted {
                 return Ok(client.explain_would_run(partition, wanted, sought).await?);
             }
-            Ok(match subject.split_once('/') {
-                Some((application, ask)) => {
-                    client.explain_ask(partition, (application, ask), sought).await?
+            let Some(parts) = subject.split_once('/') else {
+                return Ok(client.explain_application(partition, subject, sought).await?);
+            };
+            match client.explain_ask(partition, parts, sought).await {
+                // An id may have a slash in it.
+                Err(why) if why.status() == Some(404) => {
+                    let whole = client.explain_application(partition, subject, sought).await;
+                    Ok(whole.map_err(|_| why)?)
                 }
-                None => client.explain_application(partition, subject, sought).await?,
-            })
+                found => Ok(found?),
+            }
         })?;
         self.show(&found)
     }
@@ -202,13 +208,12 @@ fn shown(found: &Explanation, history: bool) -> String {
         let _ = writeln!(text, "not submitted: {starts} would start at once");
     }
     let what = found.ask.as_ref().map_or_else(String::new, |ask| format!(", ask {ask}"));
+    let size = resources(&found.resources);
+    let size = if size.is_empty() { size } else { format!(": {size}") };
     let _ = writeln!(
         text,
-        "application {}{what} of {} in {}: {}",
-        found.application,
-        found.user,
-        found.queue,
-        resources(&found.resources)
+        "application {}{what} of {} in {}{size}",
+        found.application, found.user, found.queue,
     );
     if let (Some(position), Some(of)) = (found.position, found.of) {
         let ahead = found.ahead.unwrap_or_default();
@@ -218,7 +223,8 @@ fn shown(found: &Explanation, history: bool) -> String {
             "place {position} of {of} in its queue: {ahead} ahead there, {whole} in the partition"
         );
     }
-    if let Some(since) = found.since {
+    // The first line says when it ended.
+    if let Some(since) = found.since.filter(|_| found.state != ExplainedState::Ended) {
         let _ = writeln!(text, "since {since}");
     }
     if let Some(sentence) = &found.sentence {

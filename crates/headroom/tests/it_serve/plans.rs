@@ -89,8 +89,8 @@ fn what_was_applied_stays_in_force_after_a_restart_until_the_file_changes() {
     let mut server = start();
     in_force(&server, 6);
     let log = folder.read("log");
-    assert!(log.contains("the queue file is not in force"), "{log}");
-    assert!(log.contains("resources.max.vcore") && log.contains("vcore 6"), "{log}");
+    assert!(log.contains("the queue file at this path is not in force"), "{log}");
+    assert!(log.contains("resources.max.vcore") && log.contains("\"in_force\":\"6\""), "{log}");
     end(&mut server);
 
     folder.write("queues.yaml", file(4));

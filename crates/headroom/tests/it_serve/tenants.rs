@@ -272,7 +272,7 @@ fn tasks_are_submitted_followed_and_ended_and_one_that_waits_says_why() {
 fn what_has_ended_is_known_by_the_same_id_everywhere() {
     let asked = Asked::new("cli-ended");
     asked.shown("tenants create lab --quota vcore=8");
-    asked.shown("tasks submit lab vcore=4,memory=8Gi --id done --user ann --members 2");
+    asked.shown("tasks submit lab vcore=4 memory=8Gi --id done --user ann --members 2");
     let live = asked.json("tasks show done");
     assert_eq!((&live["state"], &live["nodes"][1]), (&"STARTING".into(), &live["node"]), "{live}");
     asked.shown("tasks release done");
