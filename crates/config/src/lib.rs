@@ -73,7 +73,9 @@ pub use outline::{
     ResourcesOutline, RuleOutline, TemplateOutline, UserLimitsOutline, outline,
 };
 pub use render::Style;
-pub use review::{NodeTotals, Review, review, review_bytes, review_bytes_on, review_on};
+pub use review::{
+    NodeTotals, Review, review, review_bytes, review_bytes_on, review_on, verdict_on,
+};
 pub use spelling::nearest;
 pub use wrapped::{Wrapped, Wrapper, wrapped};
 pub use yaml::{ALIAS_EVENTS_MAX, DEPTH_MAX, FILE_BYTES_MAX, NODES_MAX};
@@ -122,7 +124,7 @@ impl Loaded {
 /// is not YAML, or is larger than [`FILE_BYTES_MAX`], [`NODES_MAX`] or [`DEPTH_MAX`] allow,
 /// has just that one fault.
 pub fn read(text: &str) -> Result<Loaded, Diagnostics> {
-    let (configuration, report) = examine(text, None);
+    let (configuration, report) = examine(text, None, true);
     let found = report.finish(text);
     match configuration {
         Some(configuration) => Ok(Loaded { configuration, warnings: found }),
@@ -135,9 +137,13 @@ pub fn read(text: &str) -> Result<Loaded, Diagnostics> {
 /// and below 8 kB in an optimised one. Pages that are not used cost nothing.
 const STACK_BYTES: usize = 64 << 20;
 
-/// What a text says, unless it is refused, and what was found on the way.
-fn examine(text: &str, advice: Option<&NodeTotals>) -> (Option<Configuration>, Report) {
-    with_stack(|| examine_here(text, advice)).unwrap_or_else(|error| {
+/// What a text says, unless it is refused or nobody builds it, and what was found on the way.
+fn examine(
+    text: &str,
+    advice: Option<&NodeTotals>,
+    builds: bool,
+) -> (Option<Configuration>, Report) {
+    with_stack(|| examine_here(text, advice, builds)).unwrap_or_else(|error| {
         let message = format!("there is no thread to read the file: {error}");
         let mut report = Report::default();
         report.push(Diagnostic::error(Code::Yaml, Span::default(), message));
@@ -156,7 +162,11 @@ fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
     })
 }
 
-fn examine_here(text: &str, advice: Option<&NodeTotals>) -> (Option<Configuration>, Report) {
+fn examine_here(
+    text: &str,
+    advice: Option<&NodeTotals>,
+    builds: bool,
+) -> (Option<Configuration>, Report) {
     let mut report = Report::default();
     let document = yaml::parse(text, &mut report);
     let file = document.map(|document| raw::read(&document, &mut report));
@@ -168,6 +178,7 @@ fn examine_here(text: &str, advice: Option<&NodeTotals>) -> (Option<Configuratio
     if !read_in_full {
         report.forget_absences();
     }
-    let configuration = (!report.has_errors()).then(|| build::build(trees, &checksum(text)));
+    let builds = builds && !report.has_errors();
+    let configuration = builds.then(|| build::build(trees, &checksum(text)));
     (configuration, report)
 }

@@ -1,19 +1,18 @@
 //! The verdict on a queue file.
 
 use headroom_api::wsv1::Validation;
-use headroom_config::{Code, Diagnostic, Review, Severity, Stage};
+use headroom_config::{Code, Diagnostic, Diagnostics, Severity, Stage};
 
 /// The verdict as the reference gives it: faults that it finds only when queues are built do not
 /// count.
-pub(crate) fn validation(review: &Review, text: &str) -> Validation {
+pub(crate) fn validation(diagnostics: &Diagnostics, checksum: String) -> Validation {
     let counts =
         |one: &&Diagnostic| one.severity == Severity::Error && one.stage == Stage::Validation;
-    if let Some(first) = review.diagnostics.iter().find(counts) {
+    if let Some(first) = diagnostics.iter().find(counts) {
         return Validation { allowed: false, reason: reason(first), ..Validation::default() };
     }
-    let checksum = review.checksum.clone();
     let own = format!("checksum: {checksum}").to_ascii_lowercase();
-    let checksum_match = text.to_ascii_lowercase().contains(&own);
+    let checksum_match = diagnostics.source().to_ascii_lowercase().contains(&own);
     Validation {
         allowed: true,
         checksum,
