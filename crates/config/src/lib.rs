@@ -73,9 +73,7 @@ pub use outline::{
     ResourcesOutline, RuleOutline, TemplateOutline, UserLimitsOutline, outline,
 };
 pub use render::Style;
-pub use review::{
-    NodeTotals, Review, review, review_bytes, review_bytes_on, review_on, verdict_on,
-};
+pub use review::{NodeTotals, Review, review, review_bytes, review_bytes_on, review_on, verdict};
 pub use spelling::nearest;
 pub use wrapped::{Wrapped, Wrapper, wrapped};
 pub use yaml::{ALIAS_EVENTS_MAX, DEPTH_MAX, FILE_BYTES_MAX, NODES_MAX};

@@ -55,9 +55,9 @@ pub fn review_bytes_on(bytes: &[u8], nodes: &NodeTotals) -> Review {
     }
 }
 
-/// The faults of a file, without advice, and its [`checksum`]: what [`review_bytes`] finds, in half the memory, for whoever
-/// does not need what the file says.
-pub fn verdict_on(bytes: &[u8]) -> (Diagnostics, String) {
+/// The faults of a file, without advice, and its [`checksum`]. Takes half the memory of [`review_bytes`], since it does not
+/// build what the file says.
+pub fn verdict(bytes: &[u8]) -> (Diagnostics, String) {
     match text_of(bytes) {
         Ok(text) => (examine(text, None, false).1.finish(text), checksum(text)),
         Err(refused) => refused,

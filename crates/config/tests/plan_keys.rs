@@ -1,5 +1,5 @@
-//! A plan names each setting by the keys of the queue file, and each value as the file writes it. Whoever writes
-//! what a plan shows gets what it shows.
+//! A plan names each setting by the keys of the queue file, and each value as the file writes it. A user who
+//! writes what a plan shows gets it.
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
 
@@ -11,22 +11,22 @@ use headroom_core::config::Configuration;
 use headroom_core::plan::{Reach, plan};
 use headroom_core::{Command, Timestamp, decide};
 
-/// A setting: where it is written, what, and what the same file says beside it on both sides of the comparison.
+/// A setting: where it is written, what, and what else the file says on both sides.
 struct Setting {
     path: &'static str,
     value: &'static str,
-    beside: &'static [(&'static str, &'static str)],
+    context: &'static [(&'static str, &'static str)],
     /// What the plan shows, where that is not the path and the value.
     shown: Option<(&'static str, &'static str)>,
 }
 
 const fn setting(path: &'static str, value: &'static str) -> Setting {
-    Setting { path, value, beside: &[], shown: None }
+    Setting { path, value, context: &[], shown: None }
 }
 
 impl Setting {
-    const fn beside(self, beside: &'static [(&'static str, &'static str)]) -> Self {
-        Self { beside, ..self }
+    const fn context(self, context: &'static [(&'static str, &'static str)]) -> Self {
+        Self { context, ..self }
     }
 
     const fn shown(self, key: &'static str, value: &'static str) -> Self {
@@ -36,7 +36,7 @@ impl Setting {
 
 const TENANTS: &[(&str, &str)] = &[("partition/tenants.enabled", "true")];
 const USERS: &[(&str, &str)] = &[("leaf/userlimits", "{}")];
-/// Without the parent beside the leaf: siblings have their parts all by the same mode.
+/// Without the parent next to the leaf: siblings have their parts all by the same mode.
 const ALONE: (&str, &str) = ("parent/", "");
 const WEIGHT: &[(&str, &str)] = &[("leaf/capacity", "{mode: weight, value: 20}"), ALONE];
 const OF_LABEL: &[(&str, &str)] = &[
@@ -75,29 +75,29 @@ const SETTINGS: &[Setting] = &[
     setting("partition/limits", "[{limit: all, users: [ann], maxapplications: 3}]")
         .shown("limits[users: ann].maxapplications", "3"),
     setting("partition/userlimits.minimumuserlimitpercent", "25")
-        .beside(&[("partition/userlimits", "{}")])
+        .context(&[("partition/userlimits", "{}")])
         .shown("userlimits.minimumuserlimitpercent", "25"),
     setting("partition/applicationlimits.maximumapplications", "50"),
-    setting("partition/tenants.enabled", "true").beside(&[("partition/queues", "[{name: tenants, parent: true}]")]),
-    setting("partition/tenants.rootqueue", "root.parent").beside(TENANTS),
-    setting("partition/tenants.exempt", "[admin, system]").beside(TENANTS),
-    setting("partition/tenants.defaults.quota.memory", "64Gi").beside(TENANTS),
-    setting("partition/tenants.defaults.maxwaiting", "70").beside(TENANTS),
-    setting("partition/tenants.defaults.waiting.strategy", "urgency").beside(TENANTS),
-    setting("partition/tenants.defaults.waiting.agingintervalseconds", "30").beside(TENANTS),
-    setting("partition/tenants.defaults.waiting.agingstep", "2").beside(TENANTS),
-    setting("partition/tenants.defaults.waiting.agingmax", "9").beside(TENANTS),
-    setting("partition/tenants.defaults.waiting.maxovertakes", "4").beside(TENANTS),
-    setting("partition/tenants.defaults.waiting.maxheadwaitseconds", "100").beside(TENANTS),
-    setting("partition/tenants.defaults.waiting.maxwaitseconds", "600").beside(TENANTS),
-    setting("partition/tenants.defaults.onlower.action", "refuse").beside(TENANTS),
+    setting("partition/tenants.enabled", "true").context(&[("partition/queues", "[{name: tenants, parent: true}]")]),
+    setting("partition/tenants.rootqueue", "root.parent").context(TENANTS),
+    setting("partition/tenants.exempt", "[admin, system]").context(TENANTS),
+    setting("partition/tenants.defaults.quota.memory", "64Gi").context(TENANTS),
+    setting("partition/tenants.defaults.maxwaiting", "70").context(TENANTS),
+    setting("partition/tenants.defaults.waiting.strategy", "urgency").context(TENANTS),
+    setting("partition/tenants.defaults.waiting.agingintervalseconds", "30").context(TENANTS),
+    setting("partition/tenants.defaults.waiting.agingstep", "2").context(TENANTS),
+    setting("partition/tenants.defaults.waiting.agingmax", "9").context(TENANTS),
+    setting("partition/tenants.defaults.waiting.maxovertakes", "4").context(TENANTS),
+    setting("partition/tenants.defaults.waiting.maxheadwaitseconds", "100").context(TENANTS),
+    setting("partition/tenants.defaults.waiting.maxwaitseconds", "600").context(TENANTS),
+    setting("partition/tenants.defaults.onlower.action", "refuse").context(TENANTS),
     setting("partition/tenants.defaults.onlower.graceseconds", "5")
-        .beside(&[("partition/tenants.enabled", "true"), ("partition/tenants.defaults.onlower.action", "preempt")]),
-    setting("partition/tenants.defaults.oversized", "park").beside(TENANTS),
-    setting("partition/tenants.recoverytimeoutseconds", "10").beside(TENANTS),
-    setting("partition/tenants.verifyintervalseconds", "20").beside(TENANTS),
-    setting("partition/tenants.idempotencyttlseconds", "3600").beside(TENANTS),
-    setting("partition/tenants.audit.retentiondays", "31").beside(TENANTS),
+        .context(&[("partition/tenants.enabled", "true"), ("partition/tenants.defaults.onlower.action", "preempt")]),
+    setting("partition/tenants.defaults.oversized", "park").context(TENANTS),
+    setting("partition/tenants.recoverytimeoutseconds", "10").context(TENANTS),
+    setting("partition/tenants.verifyintervalseconds", "20").context(TENANTS),
+    setting("partition/tenants.idempotencyttlseconds", "3600").context(TENANTS),
+    setting("partition/tenants.audit.retentiondays", "31").context(TENANTS),
     setting("leaf/parent", "true"),
     setting("leaf/resources.max.memory", "64Gi"),
     setting("leaf/resources.max.vcore", "1500m"),
@@ -109,15 +109,15 @@ const SETTINGS: &[Setting] = &[
     setting("leaf/limits", "[{groups: [dev], maxresources: {memory: 512Mi}}]")
         .shown("limits[groups: dev].maxresources.memory", "512Mi"),
     setting("leaf/userlimits", "{}"),
-    setting("leaf/userlimits.minimumuserlimitpercent", "12.5").beside(USERS),
-    setting("leaf/userlimits.userlimitfactor", "-1").beside(USERS),
-    setting("leaf/userlimits.weights.ann", "0.5").beside(USERS),
-    setting("leaf/userlimits.formula", "yarn3").beside(USERS),
-    setting("leaf/userlimits.enforcement", "overshoot").beside(USERS),
-    setting("leaf/userlimits.calculator", "dominant").beside(USERS),
-    setting("leaf/userlimits.minimumallocation.memory", "1Gi").beside(USERS),
-    setting("leaf/userlimits.increment.memory", "512Mi").beside(USERS),
-    setting("leaf/userlimits.maximumallocation.memory", "8Gi").beside(USERS),
+    setting("leaf/userlimits.minimumuserlimitpercent", "12.5").context(USERS),
+    setting("leaf/userlimits.userlimitfactor", "-1").context(USERS),
+    setting("leaf/userlimits.weights.ann", "0.5").context(USERS),
+    setting("leaf/userlimits.formula", "yarn3").context(USERS),
+    setting("leaf/userlimits.enforcement", "overshoot").context(USERS),
+    setting("leaf/userlimits.calculator", "dominant").context(USERS),
+    setting("leaf/userlimits.minimumallocation.memory", "1Gi").context(USERS),
+    setting("leaf/userlimits.increment.memory", "512Mi").context(USERS),
+    setting("leaf/userlimits.maximumallocation.memory", "8Gi").context(USERS),
     setting("leaf/applicationlimits.maximumapplications", "50"),
     setting("leaf/applicationlimits.maximumapplicationsperuser", "5"),
     setting("leaf/applicationlimits.maxparallelapps", "4"),
@@ -125,9 +125,9 @@ const SETTINGS: &[Setting] = &[
     setting("leaf/applicationlimits.maxparallelappsbyuser.ann", "2"),
     setting("leaf/applicationlimits.maximumdriverresourcepercent", "0.25"),
     setting("partition/applicationlimits.globalqueuemaxapplication", "9"),
-    setting("leaf/capacity.mode", "percent").beside(&[("leaf/capacity", "{mode: weight, value: 100}"), ALONE]),
-    setting("leaf/capacity.value", "12.5").beside(WEIGHT),
-    setting("leaf/capacity.maximum", "80").beside(WEIGHT),
+    setting("leaf/capacity.mode", "percent").context(&[("leaf/capacity", "{mode: weight, value: 100}"), ALONE]),
+    setting("leaf/capacity.value", "12.5").context(WEIGHT),
+    setting("leaf/capacity.maximum", "80").context(WEIGHT),
     setting("leaf/preemption.disabled", "true"),
     setting("leaf/preemption.intraqueuedisabled", "true"),
     setting("leaf/preemption.balance", "true"),
@@ -136,20 +136,20 @@ const SETTINGS: &[Setting] = &[
     setting("leaf/maximumapplicationlifetime", "3600"),
     setting("leaf/defaultapplicationlifetime", "600"),
     setting("leaf/nodelabels.accessible", "[fpga, gpu]"),
-    setting("leaf/nodelabels.default", "gpu").beside(&[("leaf/nodelabels.accessible", "[gpu]")]),
-    setting("leaf/nodelabels.exclusive", "[gpu]").beside(&[("leaf/nodelabels.accessible", "[gpu]")]),
+    setting("leaf/nodelabels.default", "gpu").context(&[("leaf/nodelabels.accessible", "[gpu]")]),
+    setting("leaf/nodelabels.exclusive", "[gpu]").context(&[("leaf/nodelabels.accessible", "[gpu]")]),
     setting("leaf/nodelabels.lends", "[gpu]")
-        .beside(&[("leaf/nodelabels.accessible", "[gpu]"), ("leaf/nodelabels.exclusive", "[gpu]")]),
-    setting("leaf/nodelabels.gpu.value", "40").beside(OF_LABEL),
-    setting("leaf/nodelabels.gpu.maximum", "80").beside(OF_LABEL),
+        .context(&[("leaf/nodelabels.accessible", "[gpu]"), ("leaf/nodelabels.exclusive", "[gpu]")]),
+    setting("leaf/nodelabels.gpu.value", "40").context(OF_LABEL),
+    setting("leaf/nodelabels.gpu.maximum", "80").context(OF_LABEL),
     setting("parent/childtemplate.maxapplications", "5"),
     setting("parent/childtemplate.properties.priority.offset", "7")
         .shown("childtemplate.properties.priority.offset", "7"),
     setting("parent/childtemplate.resources.max.memory", "64Gi"),
     setting("parent/childtemplate.resources.guaranteed.memory", "8Gi"),
-    setting("parent/childtemplate.userlimits.minimumuserlimitpercent", "25").beside(TEMPLATE),
+    setting("parent/childtemplate.userlimits.minimumuserlimitpercent", "25").context(TEMPLATE),
     setting("parent/childtemplate.applicationlimits.maximumapplications", "5"),
-    setting("parent/childtemplate.capacity.value", "30").beside(TEMPLATE_PART),
+    setting("parent/childtemplate.capacity.value", "30").context(TEMPLATE_PART),
 ];
 
 /// Keys that are no settings where they are: a plan names the queue or the partition, a description decides nothing, and
@@ -195,7 +195,7 @@ impl Map {
                     .map()
                     .set(rest, value);
             }
-            // A mapping that is written beside is one that more may be written into.
+            // A mapping of the context is one that more may be written into.
             None if value.starts_with('{') => {
                 let inner = value.trim_matches(|one| one == '{' || one == '}');
                 let map =
@@ -294,8 +294,8 @@ fn each_setting_is_shown_by_the_keys_and_the_value_that_the_file_has() {
             _ => "",
         };
         let (key, value) = one.shown.unwrap_or((path, one.value));
-        let base = file(one.beside.iter().copied());
-        let changed = file(one.beside.iter().copied().chain([(one.path, one.value)]));
+        let base = file(one.context.iter().copied());
+        let changed = file(one.context.iter().copied().chain([(one.path, one.value)]));
         let found = shown(&base, &changed);
         let of_key: Vec<_> = found.iter().filter(|(_, found, ..)| found == key).collect();
         let [(of, _, _, after)] = &of_key[..] else {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::http::StatusCode;
-use headroom_config::verdict_on;
+use headroom_config::verdict;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
@@ -59,7 +59,7 @@ pub(crate) async fn validate_config(asked: Asked, body: Result<Bytes, BytesRejec
     blocking(move || {
         // Until it is done, even if nobody waits for it any more.
         let _entered = entered;
-        let (diagnostics, checksum) = verdict_on(&bytes);
+        let (diagnostics, checksum) = verdict(&bytes);
         json(&validation(&diagnostics, checksum))
     })
     .await
