@@ -17,7 +17,7 @@ use headroom_core::explain::{explain, first_in};
 use headroom_core::plan::{Reach, plan};
 use headroom_core::resource::Amounts;
 use headroom_core::{Name, Scheduler, Timestamp};
-use headroom_engine::{Handle, Moment, SNAPSHOT_EVERY};
+use headroom_engine::{Handle, SNAPSHOT_EVERY, WriterState};
 use headroom_sim::world::{Setup, run};
 
 /// A title, and what prints the results under it.
@@ -128,8 +128,8 @@ async fn ask_why(handle: Handle, count: Arc<AtomicU64>) {
         due.tick().await;
         let (handle, count) = (handle.clone(), Arc::clone(&count));
         tokio::spawn(async move {
-            let look = |moment: &Moment<'_>| {
-                let Moment { books, scheduler, .. } = *moment;
+            let look = |moment: &WriterState<'_>| {
+                let WriterState { books, scheduler, .. } = *moment;
                 let partition = books.partition(books.partition_named(&Name::new("default"))?);
                 let application = *partition.applications.get("app-a")?;
                 let ask = first_in(books, scheduler, application)?;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use headroom_core::resource::Amounts;
 use headroom_core::{AddNode, Ask, Command, Name, Submit};
-use headroom_engine::{Begin, Engine, Handle, News, Outcome, Settings, SystemClock};
+use headroom_engine::{Begin, Engine, Handle, NoticeKind, Outcome, Settings, SystemClock};
 use headroom_journal::FileStore;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
@@ -175,7 +175,7 @@ impl Served {
                     let entries = follower.next().await.expect("all is kept");
                     let entries = entries.expect("the engine runs");
                     let news = entries.iter().flat_map(|entry| &entry.notices);
-                    let news = news.filter(|one| matches!(one.news, News::Allocated(_)));
+                    let news = news.filter(|one| matches!(one.news, NoticeKind::Allocated(_)));
                     placed += news.count() as u64;
                 }
             });

@@ -2,7 +2,7 @@
 //! elastic limit of the user beside them.
 
 use headroom_core::books::tracker::Trackers;
-use headroom_core::books::{Change, Followed, LeafShares, Shapes};
+use headroom_core::books::{Change, LeafShares, RowUpdate, Shapes};
 use headroom_core::config::{
     Configuration, LimitConfig, PartitionConfig, QueueConfig, UserLimitsConfig,
 };
@@ -106,7 +106,7 @@ impl SharedCharges {
             }
             if !calm {
                 let change = Change { ask: None, used: Some(amount), calm };
-                assert_eq!(users.follow((trackers, shapes), user, change), Followed::Kept);
+                assert_eq!(users.follow((trackers, shapes), user, change), RowUpdate::Unchanged);
             }
         }
     }

@@ -106,7 +106,7 @@ fn root(max: Option<&Amounts>) -> QueueConfig {
     }
 }
 
-/// Numbers that repeat: a linear congruential generator. Source: Knuth, TAOCP 2, §3.3.4.
+/// Numbers that repeat: a linear congruential generator. Source: Knuth, TAOCP 2, section 3.3.4.
 #[derive(Debug)]
 pub struct Chance(u64);
 

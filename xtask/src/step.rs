@@ -161,7 +161,8 @@ mod tests {
 
     #[test]
     fn a_program_that_fails_is_an_error() {
-        assert!(one(shell("exit 3")).is_err());
+        let failed = one(shell("exit 3")).unwrap_err().to_string();
+        assert_eq!(failed, "sh -c exit 3 ended with exit status: 3");
         assert_eq!(one(shell("true")).unwrap(), Tally::of(true));
     }
 

@@ -1,7 +1,7 @@
-//! Messages of gRPC that take no more memory than they should.
+//! A gRPC codec that limits the memory of decoded messages.
 //!
-//! A list entry of which nothing is said has two bytes on the wire, and hundreds in memory. So before a
-//! message is decoded, what it will take is estimated from its bytes.
+//! An empty list entry takes two bytes on the wire and hundreds of bytes in memory. Therefore, the codec
+//! estimates the memory of a message from its bytes before it decodes the message.
 
 use std::marker::PhantomData;
 
@@ -11,10 +11,10 @@ use tonic::Status;
 use tonic::codec::{Codec, DecodeBuf, Decoder};
 use tonic_prost::{ProstDecoder, ProstEncoder};
 
-/// What a decoded message may take, in bytes: 5,000 nodes with all that is said of nodes, and more
+/// What a decoded message may take, in bytes: 5,000 nodes with all their fields, and more
 /// allocations.
 const WEIGHT_MAX: usize = 96 << 20;
-/// What an entry of a list takes at least, in bytes: what is said of it has its place there already. Lists
+/// What an entry of a list takes at least, in bytes: all its fields have their place there already. Lists
 /// of entries are at the top of a message, or in a message that is. Measured by the test below.
 const ENTRY_WEIGHT: usize = 320;
 /// What anything further down takes: a text, an entry of a map.
@@ -74,7 +74,7 @@ impl<U: Message + Default> Decoder for Weighed<U> {
     }
 }
 
-/// What the fields of a message take beside their content, at least as far as it goes on as a message; no
+/// What the fields of a message take in addition to their content, at least as far as it goes on as a message; no
 /// further than too much. Texts are taken for messages as well, of which they seldom have a second
 /// field.
 fn weigh(mut bytes: &[u8], depth: usize) -> usize {

@@ -1,13 +1,13 @@
 //! The wire contract of Headroom.
 //!
-//! - [`wsv1`]: bodies of `/ws/v1`, as clients of `YuniKorn` know them.
-//! - [`headroomv1`]: bodies of `/headroom/v1`, our own.
-//! - [`si`]: the scheduler interface, `si.v1` and our session beside it.
-//! - [`routes`]: every route of both, as one table; [`openapi()`] is the document made from it.
+//! - [`wsv1`]: bodies of `/ws/v1`, compatible with clients of `YuniKorn`.
+//! - [`headroomv1`]: bodies of `/headroom/v1`, the API of Headroom itself.
+//! - [`si`]: the scheduler interface: `si.v1` and the session of Headroom.
+//! - [`routes`]: the table of all routes. [`openapi()`] is generated from it.
 //! - `client`, with the feature of that name: a typed client for these routes.
 //!
-//! Nothing here knows the core: whoever serves converts. So the wire stays as it is while the
-//! core is reworked, and the core is never bent to suit a message.
+//! This crate does not depend on the core. The server converts between both, so changes of the
+//! core do not change the wire format.
 
 #[cfg(feature = "client")]
 pub mod client;

@@ -1,7 +1,7 @@
 //! The scheduler interface: messages, clients and servers generated from `proto/`.
 //!
-//! [`v1`] is the published interface, unmodified; [`headroom`] is our ordered session and the
-//! transport of callbacks. What a message means is said in the `.proto` files.
+//! [`v1`] is the published interface, unmodified. [`headroom`] is the ordered session of Headroom,
+//! and the transport of callbacks. The `.proto` files describe the messages.
 
 /// The modules nest as the packages do, since generated code refers to other packages by `super`.
 mod generated {
@@ -31,7 +31,7 @@ mod generated {
 
 /// `headroom.si.v1`: one ordered stream, and callbacks in batches.
 pub use generated::headroom::si::v1 as headroom;
-/// `si.v1`: the interface that resource managers know.
+/// `si.v1`: the published interface of resource managers.
 pub use generated::si::v1;
 
 /// All `.proto` files as a serialised `FileDescriptorSet`, for server reflection.

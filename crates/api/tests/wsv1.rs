@@ -240,14 +240,19 @@ fn nothing_at_all_is_read_as_an_empty_list_where_the_reference_sends_it() {
 
 #[test]
 fn a_field_that_is_always_sent_is_missed() {
-    for body in [
-        r#"{"userName":"sue","queues":{}}"#,
-        r#"{"queues":{"queuePath":"root"}}"#,
-        r#"{"userName":"sue","groups":[]}"#,
+    for (body, field) in [
+        (r#"{"userName":"sue","queues":{}}"#, "queuePath"),
+        (r#"{"queues":{"queuePath":"root"}}"#, "userName"),
     ] {
-        assert!(serde_json::from_str::<UserUsage>(body).is_err(), "{body}");
+        let missed = serde_json::from_str::<UserUsage>(body).unwrap_err().to_string();
+        assert!(missed.starts_with(&format!("missing field `{field}`")), "{body}: {missed}");
     }
-    assert!(serde_json::from_str::<EventBatch>(r#"{"InstanceUUID":"","LowestID":0}"#).is_err());
+    let list = serde_json::from_str::<UserUsage>(r#"{"userName":"sue","groups":[]}"#);
+    let wrong = list.unwrap_err().to_string();
+    assert!(wrong.starts_with("invalid type: sequence, expected a map"), "{wrong}");
+    let batch = serde_json::from_str::<EventBatch>(r#"{"InstanceUUID":"","LowestID":0}"#);
+    let missed = batch.unwrap_err().to_string();
+    assert!(missed.starts_with("missing field `HighestID`"), "{missed}");
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use headroom_core::Name;
 use headroom_core::config::{
     Configuration, FilterConfig, LimitConfig, LimitPrecedence, NodeLabelsConfig, NodeOrder,
-    NodeSortConfig, PartitionConfig, PreemptionConfig, Properties, QueueConfig, RuleConfig,
-    TemplateConfig,
+    NodeSortConfig, PartitionConfig, PreemptionConfig, Properties, QueueConfig,
+    QueuePreemptionConfig, RuleConfig, TemplateConfig,
 };
 
 use crate::application_limits;
@@ -28,7 +28,7 @@ pub(crate) fn build(trees: Vec<Tree>, checksum: &str) -> Configuration {
 fn partition(tree: Tree) -> PartitionConfig {
     let Tree { partition, root } = tree;
     let defaults = PreemptionConfig::default();
-    let tenants = tenants::build(partition.tenants.as_ref());
+    let tenants = tenants::build(partition.tenants.as_deref());
     let mut queues = self::tree(&root);
     if let Some(tenants) = &tenants {
         tenants::plant(&mut queues, &tenants.root);
@@ -39,12 +39,13 @@ fn partition(tree: Tree) -> PartitionConfig {
         root: queues,
         placement_rules: partition.rules.iter().map(rule).collect(),
         node_sort: NodeSortConfig {
-            order: match partition.node_policy.value.as_str() {
+            order: match partition.node_sort.policy.value.as_str() {
                 "binpacking" => NodeOrder::BinPacking,
                 _ => NodeOrder::Fair,
             },
             weights: partition
-                .node_weights
+                .node_sort
+                .weights
                 .iter()
                 .map(|(name, weight)| {
                     // A score of infinities orders nothing; one is what an unnamed type has.
@@ -54,14 +55,20 @@ fn partition(tree: Tree) -> PartitionConfig {
                 .collect(),
         },
         preemption: PreemptionConfig {
-            enabled: partition.preemption.unwrap_or(defaults.enabled),
-            quota_enabled: partition.quota_preemption.unwrap_or(defaults.quota_enabled),
-            strict_guarantee: partition.strict_guarantee.unwrap_or(defaults.strict_guarantee),
-            balance: partition.balance.unwrap_or(defaults.balance),
-            intra_queue_enabled: partition.intra_queue.unwrap_or(defaults.intra_queue_enabled),
-            observe_only: partition.observe_only.unwrap_or(defaults.observe_only),
+            enabled: partition.preemption.enabled.unwrap_or(defaults.enabled),
+            quota_enabled: partition.preemption.quota_enabled.unwrap_or(defaults.quota_enabled),
+            strict_guarantee: partition
+                .preemption
+                .strict_guarantee
+                .unwrap_or(defaults.strict_guarantee),
+            balance: partition.preemption.balance.unwrap_or(defaults.balance),
+            intra_queue_enabled: partition
+                .preemption
+                .intra_queue_enabled
+                .unwrap_or(defaults.intra_queue_enabled),
+            observe_only: partition.preemption.observe_only.unwrap_or(defaults.observe_only),
         },
-        user_group_resolver: partition.resolver.value,
+        user_group_resolver: partition.resolver.kind.value,
         user_limits: partition.user_limits.as_deref().map(user_limits::build),
         application_limits: application_limits::build(partition.application_limits.as_deref()),
         limit_precedence: match partition.limit_precedence.value.as_str() {
@@ -76,7 +83,7 @@ fn queue(from: &Queue, is_root: bool, above: Above<'_>) -> QueueConfig {
     let mut properties = properties(&from.properties);
     ordering::complete(&mut properties, from, ordering::is_leaf(from, is_root), above);
     let above = above.below(from);
-    let template = from.template.as_deref().map(|template| &template.value);
+    let template = from.template.as_deref();
     QueueConfig {
         name: Name::from(from.name.value.to_lowercase()),
         parent: from.parent,
@@ -95,7 +102,11 @@ fn queue(from: &Queue, is_root: bool, above: Above<'_>) -> QueueConfig {
         application_limits: application_limits::build(from.application_limits.as_deref()),
         capacity: capacity::build(from.capacity.as_deref()),
         label_capacities: capacity::build_labels(from),
-        preemption: from.preemption,
+        preemption: QueuePreemptionConfig {
+            disabled: from.preemption.disabled,
+            intra_queue_disabled: from.preemption.intra_queue_disabled,
+            balance: from.preemption.balance,
+        },
         start: from.start.as_ref().and_then(life::start),
         lifetimes: life::lifetimes(from),
         node_labels: from.node_labels.as_deref().map(node_labels),

@@ -4,10 +4,10 @@ use headroom_core::Name;
 use headroom_core::config::{CapacityConfig, CapacityShare, LabelCapacity};
 use headroom_core::userlimit::Decimal;
 
-use crate::raw::{Capacity, Queue, Text};
+use crate::raw::{Capacity, LabelPart, Queue, Text};
 use crate::user_limits::decimal;
 
-/// What a queue's part is said in.
+/// The unit of a queue's part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Mode {
     Percent,
@@ -56,15 +56,20 @@ pub(crate) fn share(block: &Capacity) -> Option<CapacityShare> {
     }
 }
 
-/// A block of a label has its mode from the `capacity` beside it.
-pub(crate) fn of_label(block: &Capacity, beside: Option<&Capacity>) -> Capacity {
-    Capacity { mode: beside.and_then(|beside| beside.mode.clone()), ..block.clone() }
+/// A block of a label has its mode from the `capacity` of its queue.
+pub(crate) fn of_label(block: &LabelPart, of_queue: Option<&Capacity>) -> Capacity {
+    Capacity {
+        span: block.span,
+        mode: of_queue.and_then(|capacity| capacity.mode.clone()),
+        value: block.value.clone(),
+        maximum: block.maximum.clone(),
+    }
 }
 
 /// The parts of labels, which have been found without fault, in the order of labels.
 pub(crate) fn build_labels(queue: &Queue) -> Vec<LabelCapacity> {
     let labels = queue.node_labels.as_deref().into_iter().flat_map(|labels| &labels.capacities);
-    let build = |(label, block): &(Text, Capacity)| {
+    let build = |(label, block): &(Text, LabelPart)| {
         let capacity = build(Some(&of_label(block, queue.capacity.as_deref())))?;
         Some(LabelCapacity { label: Name::new(&label.value), capacity })
     };

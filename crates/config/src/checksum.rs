@@ -1,7 +1,5 @@
 //! The checksum of a queue file, as `YuniKorn` reports it.
 
-use std::fmt::Write as _;
-
 use sha2::{Digest as _, Sha256};
 
 /// SHA-256 of a queue file in upper-case hexadecimal digits, as `YuniKorn` reports it.
@@ -16,12 +14,7 @@ pub fn checksum(text: &str) -> String {
         }
         None => Sha256::digest(text),
     };
-    let mut digits = String::with_capacity(64);
-    for byte in digest {
-        // Writing into a string cannot fail.
-        let _ = write!(digits, "{byte:02X}");
-    }
-    digits
+    hex::encode_upper(digest)
 }
 
 /// The range of the first `checksum: <64 digits>`.

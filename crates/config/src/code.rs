@@ -9,7 +9,7 @@ macro_rules! codes {
         /// The rule that a file breaks, by its name in the specification.
         ///
         /// Codes are for tests, logs and documentation and never change their meaning;
-        /// the sentences beside them may.
+        /// their sentences may.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code { $($(#[doc = $doc])+ $name,)+ }
 
@@ -86,9 +86,9 @@ codes! {
     LimitRootDiffers: Error = "L-ROOTDIFF",
     /// A limit for nobody.
     LimitForNobody: Error = "L-EMPTY",
-    /// A limit for what is no user name.
+    /// A limit names an invalid user.
     LimitUserName: Error = "L-USERNAME",
-    /// A limit for what is no group name.
+    /// A limit names an invalid group.
     LimitGroupName: Error = "L-GROUPNAME",
     /// A user named twice in one queue's limits.
     LimitUserTwice: Error = "L-DUPUSER",
@@ -124,7 +124,7 @@ codes! {
     UserLimitFactor: Error = "U-FACTOR",
     /// A weight above 100 divided by the `minimumuserlimitpercent` in force, or no weight at all.
     UserLimitWeight: Error = "U-WEIGHT",
-    /// A weight for what is no user name.
+    /// A weight names an invalid user.
     UserLimitUserName: Error = "U-USERNAME",
     /// An amount of nothing in `userlimits`.
     UserLimitZero: Error = "U-ZERO",
@@ -136,7 +136,7 @@ codes! {
     ApplicationCount: Error = "AL-COUNT",
     /// `maximumdriverresourcepercent` is no factor from 0 to 1.
     ApplicationDriver: Error = "AL-DRIVER",
-    /// A number of applications for what is no user name.
+    /// A number of applications names an invalid user.
     ApplicationUserName: Error = "AL-USERNAME",
     /// The root queue has a `capacity`; it has what the nodes have.
     CapacityRoot: Error = "CP-ROOT",
@@ -150,7 +150,7 @@ codes! {
     CapacityOverMaximum: Error = "CP-VALUE>MAX",
     /// A number in an absolute `capacity`, whose amounts are those of `resources`.
     CapacityAbsolute: Error = "CP-ABSOLUTE",
-    /// `resources.guaranteed` beside a `capacity` that says the same by percent or weight.
+    /// `resources.guaranteed` and a `capacity` by percent or weight both set the guarantee.
     CapacityGuaranteed: Error = "CP-GUARANTEED",
     /// A `childtemplate` whose `capacity` is not by weight.
     CapacityTemplate: Error = "CP-TEMPLATE",
@@ -162,7 +162,7 @@ codes! {
     CapacityOfNothing: Error = "CP-PARENT",
     /// `state` of a queue is neither `running` nor `stopped`.
     QueueStateWord: Error = "S-WORD",
-    /// A queue is said to run below one that is stopped.
+    /// `state: running` is set below a stopped queue.
     QueueRunsBelowStopped: Error = "S-PARENT",
     /// A lifetime that is no whole number of seconds.
     LifetimeSeconds: Error = "LT-SECONDS",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::code::Code;
 
-/// How many errors, and how many warnings, are kept; a file with more is wrong in kind, not in
+/// How many errors, and how many warnings, are stored; a file with more is wrong in kind, not in
 /// detail.
 pub const DIAGNOSTICS_MAX: usize = 100;
 
@@ -180,7 +180,7 @@ impl Report {
         self.warnings.is_full()
     }
 
-    /// Forget what is said to be missing. Where the file could not be read in full, it may
+    /// Forget reports of missing parts. Where the file could not be read in full, such a part may
     /// be what was not understood.
     pub(crate) fn forget_absences(&mut self) {
         let absences = [
@@ -270,12 +270,12 @@ impl Diagnostics {
         self.list.iter()
     }
 
-    /// How many were found beyond [`DIAGNOSTICS_MAX`] and not kept; there may be more.
+    /// How many were found beyond [`DIAGNOSTICS_MAX`] and not stored; there may be more.
     pub fn suppressed(&self) -> Counts {
         self.suppressed
     }
 
-    /// How many were found, those that were not kept included.
+    /// How many were found, including those that were not stored.
     pub fn counts(&self) -> Counts {
         let errors = self.iter().filter(|one| one.severity == Severity::Error).count();
         let warnings = self.list.len() - errors;

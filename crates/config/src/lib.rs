@@ -49,6 +49,7 @@ mod raw;
 mod render;
 mod review;
 mod scalar;
+pub mod schema;
 mod spelling;
 mod tenants;
 pub mod user_limits;
@@ -68,10 +69,7 @@ pub use diagnostic::{
 #[doc(hidden)]
 pub use exercise::{exercise, exercise_yarn};
 pub use file::{ReadError, bytes_of, read_file};
-pub use outline::{
-    ApplicationLimitsOutline, CapacityOutline, LimitOutline, PartitionOutline, QueueOutline,
-    ResourcesOutline, RuleOutline, TemplateOutline, UserLimitsOutline, outline,
-};
+pub use outline::outline;
 pub use render::Style;
 pub use review::{NodeTotals, Review, review, review_bytes, review_bytes_on, review_on, verdict};
 pub use spelling::nearest;

@@ -50,7 +50,7 @@ pub(crate) fn is_leaf(queue: &Queue, is_root: bool) -> bool {
     !is_root && !queue.parent && queue.children.is_empty()
 }
 
-/// What is said above a queue about how priority counts.
+/// What the queues above specify about how priority counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Above<'a> {
     /// `application.sort.priority` as the nearest queue has it.

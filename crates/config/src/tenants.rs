@@ -4,7 +4,7 @@ use headroom_core::config::tenant::{OnLower, Oversized, WaitingPolicy, WaitingSt
 use headroom_core::config::{QueueConfig, TenantDefaults, TenantsConfig};
 use headroom_core::{Millis, Name};
 
-use crate::raw::{TenantDefaultsBlock, Tenants, Text, Waiting};
+use crate::raw::{Defaults, Tenants, Text, Waiting};
 use crate::vector::Vector;
 
 /// The path of the queue for tenants, lower case.
@@ -32,7 +32,7 @@ pub(crate) fn oversized(word: &str) -> Option<Oversized> {
     [Oversized::Reject, Oversized::Park].into_iter().find(|one| one.word() == word)
 }
 
-/// How long tasks of a lowered tenant go on where nothing is said.
+/// The default of how long tasks of a lowered tenant go on.
 const GRACE: Millis = Millis::from_secs(60);
 
 pub(crate) fn on_lower(word: &str, grace: Option<&Text>) -> Option<OnLower> {
@@ -56,27 +56,29 @@ pub(crate) fn build(block: Option<&Tenants>) -> Option<TenantsConfig> {
     Some(TenantsConfig {
         root: Name::from(root_of(block)),
         exempt,
-        defaults: block.defaults.as_ref().map(defaults).unwrap_or_default(),
+        defaults: block.defaults.as_deref().map(defaults).unwrap_or_default(),
         recovery_timeout: span(&block.recovery, usual.recovery_timeout),
         verify_interval: span(&block.verify, usual.verify_interval),
         idempotency_ttl: span(&block.idempotency, usual.idempotency_ttl),
         audit_retention_days: block
-            .retention
+            .audit
+            .retention_days
             .as_ref()
             .and_then(whole)
             .unwrap_or(usual.audit_retention_days),
     })
 }
 
-fn defaults(from: &TenantDefaultsBlock) -> TenantDefaults {
+fn defaults(from: &Defaults) -> TenantDefaults {
     TenantDefaults {
         quota: Vector::of(from.quota.as_ref()).amounts(),
         max_waiting: from.max_waiting.as_ref().and_then(whole).map(u64::from),
-        waiting: from.waiting.as_ref().map(waiting).unwrap_or_default(),
+        waiting: from.waiting.as_deref().map(waiting).unwrap_or_default(),
         on_lower: from
-            .on_lower
+            .lowered
+            .action
             .as_ref()
-            .and_then(|word| on_lower(&word.value, from.grace.as_ref()))
+            .and_then(|word| on_lower(&word.value, from.lowered.grace.as_ref()))
             .unwrap_or_default(),
         oversized: from
             .oversized

@@ -65,7 +65,7 @@ impl Vector {
 
     /// Add over the union of types, saturating; the place of one of the summands stays.
     pub(crate) fn add(&mut self, mut other: Self) {
-        // The larger one is kept, so that sums carried up a deep tree stay cheap.
+        // The larger one is reused, so that sums carried up a deep tree stay cheap.
         if other.0.len() > self.0.len() {
             std::mem::swap(self, &mut other);
         }
@@ -96,8 +96,8 @@ pub(crate) fn smallest(amounts: impl Iterator<Item = Measure>) -> Option<Measure
     amounts.reduce(|least, next| if next.amount <= least.amount { next } else { least })
 }
 
-/// `FitInMaxUndef`, told in full: the types of `wanted` that are more than there is room
-/// for, where a type without room is unlimited.
+/// `FitInMaxUndef` with details: the types of `wanted` that exceed what is available. A type without a
+/// limit never does.
 pub(crate) fn excesses<'v>(
     room: impl Fn(&str) -> Option<Measure> + 'v,
     wanted: &'v Vector,

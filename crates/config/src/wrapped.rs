@@ -36,7 +36,7 @@ pub struct Wrapper {
     pub what: &'static str,
     /// Its queue files, in the order of the file.
     pub files: Vec<Wrapped>,
-    /// The keys beside them.
+    /// The other keys.
     pub others: Vec<String>,
 }
 

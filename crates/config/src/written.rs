@@ -11,8 +11,8 @@ use crate::diagnostic::Span;
 pub(crate) struct Written {
     value: Value,
     tag: Option<String>,
-    /// First byte, and how many: the parser's places say much more, and would be most of
-    /// what is kept in memory and moved about.
+    /// First byte, and length: the parser's places say much more, and would be most of
+    /// the memory that is used and moved about.
     start: usize,
     length: usize,
 }
@@ -27,7 +27,7 @@ pub(crate) enum Value {
     Text(String),
     /// A list.
     List(Vec<Written>),
-    /// A mapping, with its keys in order and repeated ones kept.
+    /// A mapping, with its keys in order; repeated keys stay.
     Map(Vec<(Written, Written)>),
 }
 

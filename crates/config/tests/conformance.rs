@@ -116,8 +116,10 @@ fn every_file_in_a_recorded_history_loads_or_not_as_there() {
     let names = listed.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut files: Vec<String> = names.map(|name| format!("scenarios/{name}")).collect();
     files.push("placement/placement.jsonl".to_owned());
+    let (mut loaded, mut updates) = (0, [0, 0]);
     for file in files {
         for case in cases(&file) {
+            loaded += 1;
             if let Err(faults) = read(text(&case, "config")) {
                 panic!("{file}, {}: {faults}", text(&case, "name"));
             }
@@ -132,10 +134,13 @@ fn every_file_in_a_recorded_history_loads_or_not_as_there() {
                         text(&case, "name"),
                         step["result"]
                     );
+                    updates[usize::from(accepted)] += 1;
                 }
             }
         }
     }
+    println!("{loaded} files, {updates:?} updates were refused and accepted");
+    assert!(loaded > 0 && updates.iter().all(|count| *count > 0));
 }
 
 /// Every queue file of the recorded histories that loads.

@@ -113,8 +113,13 @@ fn many_types_and_many_names_do_not_multiply() {
         };
         let (above, below) = (limits(5), limits(amount));
         let parent = format!("{{name: p, {above}, queues: [{{name: a, {below}}}]}}");
-        let outcome = read(&format!("partitions: [{{queues: [{parent}]}}]"));
-        assert_eq!(outcome.is_ok(), amount == 5);
+        let text = format!("partitions: [{{queues: [{parent}]}}]");
+        if amount == 5 {
+            read(&text).map_err(|faults| faults.to_string()).unwrap();
+        } else {
+            let expected = "user `n0` may use 6 t0 in queue `a`, a queue above allows 5 t0";
+            assert_eq!(complaint(&text), format!("L-RES>ANC: {expected}"));
+        }
     }
 }
 
@@ -125,13 +130,24 @@ fn broken_text_of_any_kind_never_panics() {
         "\t", "é", "&a ", "*a", "<<: ", "!x ", "'", "\"", "{", "]", "\u{feff}", "- ", "|", ": ",
         "\r", "%",
     ];
+    // How many were accepted and refused.
+    let mut counts = [0, 0];
+    let mut judge = |text: &str, style| match read(text) {
+        Ok(_) => counts[0] += 1,
+        Err(faults) => {
+            counts[1] += 1;
+            let first = faults.iter().next().expect("a refusal has a reason");
+            let (shown, code) = (faults.render("x.yaml", style), format!("[{}]", first.code));
+            assert!(shown.contains(&code) && shown.contains("x.yaml:"), "{text}\n{shown}");
+        }
+    };
     for (start, _) in good.char_indices() {
         // Cut off, and with a stray piece in the middle.
-        let _ = read(&good[..start]).map_err(|faults| faults.render("x", Style::Plain));
+        judge(&good[..start], Style::Plain);
         let piece = pieces[start % pieces.len()];
-        let text = format!("{}{piece}{}", &good[..start], &good[start..]);
-        let _ = read(&text).map_err(|faults| faults.render("x", Style::Coloured));
+        judge(&format!("{}{piece}{}", &good[..start], &good[start..]), Style::Coloured);
     }
+    assert!(counts.iter().all(|count| *count > 100), "{counts:?} were accepted and refused");
 }
 
 #[test]

@@ -230,27 +230,40 @@ impl Entry {
     }
 }
 
-/// A file with a leaf and a parent, and what is written at them and at the partition.
+/// A file with a leaf and a parent, and what is written at them, at the root and at the partition.
 fn file<'all>(written: impl IntoIterator<Item = (&'all str, &'all str)>) -> String {
-    let [mut partition, mut leaf, mut parent] = [const { Map(BTreeMap::new()) }; 3];
+    let [mut partition, mut root, mut leaf, mut parent] = [const { Map(BTreeMap::new()) }; 4];
     partition.put("name", "default");
     leaf.put("name", "leaf");
     parent.put("name", "parent");
     parent.put("parent", "true");
+    let mut others: BTreeMap<&str, Map> = BTreeMap::new();
     let mut more = String::new();
     for (path, value) in written {
         match path.split_once('/').unwrap() {
             ("partition", "queues") => more = format!(", {}", value.trim_matches(['[', ']'])),
             ("partition", path) => partition.set(path, value),
+            ("root", path) => root.set(path, value),
             ("leaf", path) => leaf.set(path, value),
             ("parent", "") => parent.0.clear(),
             ("parent", path) => parent.set(path, value),
-            (place, _) => panic!("there is no {place}"),
+            (queue, path) => {
+                let map = others.entry(queue).or_default();
+                map.put("name", queue);
+                map.set(path, value);
+            }
         }
     }
-    let both = [leaf, parent].into_iter().filter(|queue| !queue.0.is_empty());
-    let both: Vec<String> = both.map(|queue| queue.text()).collect();
-    partition.put("queues", &format!("[{}{more}]", both.join(", ")));
+    let queues = [leaf, parent].into_iter().chain(others.into_values());
+    let queues = queues.filter(|queue| !queue.0.is_empty());
+    let queues: Vec<String> = queues.map(|queue| queue.text()).collect();
+    let mut queues = format!("[{}{more}]", queues.join(", "));
+    if !root.0.is_empty() {
+        root.put("name", "root");
+        root.put("queues", &queues);
+        queues = format!("[{}]", root.text());
+    }
+    partition.put("queues", &queues);
     format!("partitions: [{}]\n", partition.text())
 }
 
@@ -268,9 +281,15 @@ fn in_force(text: &str) -> Books {
 }
 
 /// What a plan shows: queue or nothing, key, and both values.
-fn shown(before: &str, after: &str) -> Vec<(String, String, String, String)> {
-    let found =
-        plan(&in_force(before), Timestamp::default(), &configuration(after), Reach::default());
+type Shown = (String, String, String, String);
+
+/// What a plan shows of two files.
+fn shown(before: &str, after: &str) -> Vec<Shown> {
+    shown_on(&in_force(before), after)
+}
+
+fn shown_on(before: &Books, after: &str) -> Vec<Shown> {
+    let found = plan(before, Timestamp::default(), &configuration(after), Reach::default());
     let found = found.unwrap_or_else(|refused| panic!("{after}\n{refused}"));
     let differences = found.differences.into_iter().map(|one| {
         let text = |value: Option<headroom_core::plan::Value>| {
@@ -308,6 +327,62 @@ fn each_setting_is_shown_by_the_keys_and_the_value_that_the_file_has() {
             back.iter().any(|(_, found, before, _)| found == key && before == value),
             "{back:?}"
         );
+    }
+}
+
+/// Where and what a user writes who writes what a plan shows.
+fn as_written((queue, key, _, after): &Shown) -> (String, String) {
+    let place = match &**queue {
+        "" => "partition",
+        "root" => "root",
+        queue => queue.strip_prefix("root.").unwrap(),
+    };
+    // An entry of a list has its position or its name in the key. No setting here has two entries.
+    if let Some(position) = key.strip_prefix("placementrules.") {
+        assert_eq!(position, "1", "{key}");
+        return (format!("{place}/placementrules"), format!("[{after}]"));
+    }
+    if let Some(limit) = key.strip_prefix("limits[") {
+        let (who, rest) = limit.split_once("].").unwrap_or_else(|| panic!("{key} has no end"));
+        let (kind, name) = who.split_once(": ").unwrap_or_else(|| panic!("{key} is for nobody"));
+        let mut map = Map::default();
+        map.put(kind, &format!("[{name}]"));
+        map.set(rest, after);
+        return (format!("{place}/limits"), format!("[{}]", map.text()));
+    }
+    // Inside a line, YAML takes these for something else.
+    let is_text = !after.starts_with(['[', '{']) && after.contains([',', '*']);
+    let value = if is_text { format!("'{after}'") } else { after.clone() };
+    (format!("{place}/{key}"), value)
+}
+
+/// A file of a context, and of what a plan shows.
+fn rewritten(context: &[(&str, &str)], shown: &[Shown]) -> String {
+    // What is absent is not written.
+    let present = shown.iter().filter(|(.., after)| after != "-");
+    let more: Vec<(String, String)> = present.map(as_written).collect();
+    let more = more.iter().map(|(path, value)| (&**path, &**value));
+    file(context.iter().copied().chain(more))
+}
+
+#[test]
+fn the_file_accepts_each_key_that_a_plan_shows() {
+    for one in SETTINGS {
+        let base = file(one.context.iter().copied());
+        let changed = file(one.context.iter().copied().chain([(one.path, one.value)]));
+        // What differs, and everything that is in force.
+        let differences = shown(&base, &changed);
+        let everything = shown_on(&Books::default(), &changed);
+        assert!(!differences.is_empty() && everything.len() > differences.len(), "{}", one.path);
+        let alone: Vec<_> = one.context.iter().copied().filter(|each| *each == ALONE).collect();
+        for (context, shown_keys) in [(one.context, &differences), (&alone[..], &everything)] {
+            let written = rewritten(context, shown_keys);
+            // A key that does not exist refuses the file.
+            let mut others = shown(&changed, &written);
+            // It counts at the root alone, so that a leaf that says the same is not shown.
+            others.retain(|(_, key, ..)| key != "nodelabels.exclusive");
+            assert_eq!(others, [], "{}: {changed}\n{written}", one.path);
+        }
     }
 }
 

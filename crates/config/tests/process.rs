@@ -316,7 +316,9 @@ fn an_open_server_beyond_this_machine_is_refused_unless_it_is_meant() {
         assert_eq!(of_file(&format!("{listen}{more}")).listen.len(), 2, "{more}");
     }
     // Encryption alone tells nobody who is calling.
-    assert!(read(&format!("{listen}tls: {{cert: a, key: b}}"), &[], &[]).is_err());
+    let encrypted = read(&format!("{listen}tls: {{cert: a, key: b}}"), &[], &[]).unwrap_err();
+    let expected = "error[YAML-TYPE]: `listen`: 10.0.0.1:2 can be reached from other machines";
+    assert!(encrypted.to_string().starts_with(expected), "{encrypted}");
 }
 
 #[test]
@@ -342,17 +344,25 @@ fn keys_that_do_not_go_together_are_refused() {
 
 #[test]
 fn text_that_nobody_would_write_is_refused_and_no_more() {
-    for file in [
-        "a".repeat(2 << 20),
-        "[".repeat(10_000),
-        format!("{}: 1", "k".repeat(100_000)),
-        "? [a]\n: b\n".to_owned(),
-        "- a".to_owned(),
-        "listen: !!binary aGVsbG8=".to_owned(),
-        "a: &a [*a]".to_owned(),
-        "\u{0}".to_owned(),
+    for (file, expected) in [
+        ("a".repeat(2 << 20), "error: headroom.yaml has 2097152 bytes, at most 1048576 are read"),
+        ("[".repeat(10_000), "error[YAML]: recursion limit exceeded"),
+        (
+            format!("{}: 1", "k".repeat(100_000)),
+            "error[YAML-TYPE]: `the file` must be a mapping of keys to values",
+        ),
+        ("? [a]\n: b\n".to_owned(), "error[YAML-KEY]: a key must be a text"),
+        ("- a".to_owned(), "error[YAML-TYPE]: `the file` must be a mapping of keys to values"),
+        (
+            "listen: !!binary aGVsbG8=".to_owned(),
+            "error[YAML-TYPE]: `listen`: `aGVsbG8=` is no address with a port; ",
+        ),
+        ("a: &a [*a]".to_owned(), "error[YAML]: an alias stands inside the value that it repeats"),
+        ("\u{0}".to_owned(), "error[YAML]: control characters are not allowed; this is U+0000"),
     ] {
-        assert!(read(&file, &[], &[]).is_err(), "{:?}", file.chars().take(20).collect::<String>());
+        let start: String = file.chars().take(20).collect();
+        let refused = read(&file, &[], &[]).unwrap_err().to_string();
+        assert!(refused.starts_with(expected), "{start:?}: {refused}");
     }
 }
 

@@ -261,7 +261,9 @@ impl Live {
             schedulable: true,
             ..AddNode::default()
         };
-        let _ = self.world.command(&Command::AddNode(add));
+        if let Err(refusal) = self.world.command(&Command::AddNode(add)) {
+            assert_eq!(refusal.code().as_str(), "DUPLICATE_NODE");
+        }
         let user = Name::new(["ann", "bob", "svc-1"][usize::try_from(self.number % 3).unwrap()]);
         let (partition, groups) = (partition, vec![Name::new("dev")]);
         let submit = Submit {
@@ -276,7 +278,9 @@ impl Live {
         let key = Name::from(format!("k{}", self.number));
         let resources = Amounts::from([("vcore", 1_000), ("memory", 1 << 30)]);
         let ask = Ask { partition, application, key, resources, ..Ask::default() };
-        let _ = self.world.command(&Command::Ask(ask));
+        if let Err(refusal) = self.world.command(&Command::Ask(ask)) {
+            assert_eq!(refusal.code().as_str(), "UNKNOWN_APPLICATION");
+        }
         self.world.settle();
     }
 }

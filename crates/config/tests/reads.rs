@@ -184,7 +184,7 @@ fn c18_labels_that_lend_are_exclusive_and_are_said_of_the_root() {
     warns(
         "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - {name: a, nodelabels: {lends: [gpu]}}\n",
         &expect![[r#"
-            line 7, column 38: NO-EFFECT: `lends` is said of the root alone, and means nothing here
+            line 7, column 38: NO-EFFECT: `lends` has an effect only at root
         "#]],
     );
 }

@@ -97,8 +97,8 @@ pub enum Command {
     },
     /// The RM answers a question.
     Verdicts(Verdicts),
-    /// What the RM would say of a node has changed by something that the core does not know of:
-    /// whatever it said of it is void.
+    /// Something that the core does not know of has changed what the RM would answer about a node.
+    /// All verdicts on the node are void.
     VoidVerdicts {
         /// Partition name.
         partition: Name,
@@ -146,8 +146,8 @@ pub enum Command {
         /// Partition name.
         partition: Name,
     },
-    /// What is counted of tenants was compared with what their tasks have, beside the work of whoever
-    /// decides, and it is not the same.
+    /// The counters of tenants were compared with what their tasks have, and they differ. The
+    /// comparison runs in parallel with the scheduler.
     ReportDrift {
         /// Partition name.
         partition: Name,
@@ -209,7 +209,7 @@ pub fn member_key(key: &Name, number: u32) -> Name {
 /// What may happen to a task by a request. Source: tenants §3.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TaskChange {
-    /// Whoever runs it says that it runs.
+    /// The client that runs it confirms that it runs.
     Confirm,
     /// It has ended by itself, well or badly; or what was to be stopped has stopped.
     End {
@@ -232,21 +232,21 @@ pub enum TaskChange {
         /// When it is to be done, if that changes.
         deadline: Option<Timestamp>,
     },
-    /// Whoever runs it says what it really uses, which decides nothing.
+    /// The client that runs it reports what it really uses, which decides nothing.
     Measure {
         /// What all of its members use together.
         resources: Amounts,
     },
 }
 
-/// All that is to be said of a tenant.
+/// All settings of a tenant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SetTenant {
     /// Partition name.
     pub partition: Name,
     /// Its name, unique in the partition: lower case, legal for a queue.
     pub tenant: Name,
-    /// What is to be said of it.
+    /// The new settings.
     pub settings: TenantSettings,
     /// The version that it must have, if any; 0 if there must be none of this name.
     pub expects: Option<u64>,
@@ -264,8 +264,8 @@ pub struct Verdicts {
     pub key: Name,
     /// The number of the question, [`crate::books::Question::number`].
     pub question: u64,
-    /// Node ids, each with what is said of it. A node that was asked about and is not named does
-    /// not suit the ask: its reason is `no answer`.
+    /// Node ids, each with its verdict. A node that was asked about and is not named does not suit
+    /// the ask: its reason is `no answer`.
     pub verdicts: Vec<(Name, NodeVerdict)>,
 }
 
@@ -308,8 +308,9 @@ pub struct Submit {
     pub application: Name,
     /// The queue that was asked for, for placement rules to use; may be empty.
     pub queue: Name,
-    /// The tenant whose task it is; empty for none. It goes where that has its tasks, whatever rules and
-    /// access lists say: whoever sends the command has seen to it that the user may.
+    /// The tenant whose task it is; empty for none. The task goes to the tenant's place for tasks,
+    /// whatever rules and access lists say. The sender of the command has made sure that the user
+    /// may do this.
     pub tenant: Name,
     /// Who submits; not empty.
     pub user: Name,

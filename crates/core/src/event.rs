@@ -173,10 +173,10 @@ pub enum Event {
     TaskAdded {
         /// Which.
         application: ApplicationId,
-        /// What is said of it.
+        /// Its settings.
         settings: TaskSettings,
     },
-    /// A task has to wait, for another reason than it was told before if it was.
+    /// A task has to wait, for a reason that differs from the last reported one, if any.
     TaskThrottled {
         /// Which.
         application: ApplicationId,
@@ -305,16 +305,16 @@ pub enum Event {
         /// Why.
         termination: Termination,
     },
-    /// A node is kept for an ask, and from others.
+    /// A node is reserved for an ask, so that others cannot use it.
     Reserved {
         /// For which ask.
         ask: AllocationId,
         /// Which node.
         node: NodeId,
     },
-    /// The node that was kept for an ask is free for others again.
+    /// The node reserved for an ask is free for others again.
     Unreserved {
-        /// For which ask it was kept.
+        /// For which ask it was reserved.
         ask: AllocationId,
     },
     /// A member takes the place of a placeholder once the RM has stopped that. Until then queues, users and groups count
@@ -390,7 +390,7 @@ pub enum Event {
         /// Which.
         application: ApplicationId,
     },
-    /// The RM was told that more nodes would help an ask; this happens once to each.
+    /// The RM was informed that more nodes would help an ask; this happens once for each.
     ScaleUpAsked {
         /// Which ask.
         ask: AllocationId,
@@ -433,21 +433,22 @@ pub enum Event {
     Answered {
         /// Which ask.
         ask: AllocationId,
-        /// The nodes that it was asked about and that are still there, each with what it said.
+        /// The nodes that it was asked about and that still exist, each with its verdict.
         verdicts: Vec<(NodeId, NodeVerdict)>,
     },
-    /// What the RM has said of a node holds no more.
+    /// The verdicts of the RM on a node no longer hold.
     VerdictsVoid {
         /// Which node.
         node: NodeId,
     },
-    /// A tenant is there, or another is said of it; what follows for queues and limits are other events.
+    /// A tenant is new, or its settings have changed; other events carry the effects on queues and
+    /// limits.
     TenantSet {
         /// In which partition.
         partition: PartitionId,
         /// Its name.
         tenant: Name,
-        /// All that is said of it.
+        /// All of its settings.
         settings: TenantSettings,
     },
     /// A tenant takes in nothing any more, and goes with its last task.

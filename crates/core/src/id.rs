@@ -1,7 +1,7 @@
 //! Ids of the rows of the books: small, dense, and never reused for another row.
 //!
-//! An id names a slot of a table and the generation of its tenant, so that an id
-//! kept past the life of its row finds nothing instead of somebody else.
+//! An id names a slot of a table and the generation of its tenant. So an id stored past the life of
+//! its row finds nothing instead of another row.
 
 use core::fmt;
 

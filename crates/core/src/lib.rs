@@ -81,8 +81,8 @@
 //! assert_eq!(row.key, "second");
 //! assert_eq!(
 //!     wait.sentence(&books, second),
-//!     "queue root.a has 1 vcore left of its maximum of 3, the ask needs 2; \
-//!      wait for a release, or raise the maximum"
+//!     "queue root.a has 1 of 3 vcore available, but the ask needs 2. \
+//!      Wait for a release, or raise the maximum."
 //! );
 //! # Ok::<(), headroom_core::Rejection>(())
 //! ```
@@ -92,12 +92,13 @@
 extern crate alloc;
 
 pub mod books;
+mod bounds;
 mod codes;
 mod command;
 pub mod config;
-mod copy;
 mod event;
 pub mod explain;
+mod fork;
 pub mod id;
 mod invariant;
 mod letter;
@@ -136,11 +137,12 @@ pub use rules::activation::Gate as DriverGate;
 pub use rules::{COMMAND_BYTES_MAX, decide};
 pub use schedule::preempt;
 pub use schedule::{
-    ClassId, Example, MARKS, Mark, Note, RESERVATION_DELAY, RESERVATION_WAIT, Reason, Scheduler,
-    Step, WaitingSum,
+    ClassId, Example, Note, RESERVATION_DELAY, RESERVATION_WAIT, Reason, Scheduler, Step,
+    WAIT_HISTORY_MAX, WaitChange, WaitingSum,
 };
 pub use table::Table;
 pub use time::{Millis, Timestamp};
 pub use wait::{
-    Blocker, Looked, Precedence, TenantCode, TenantReason, TenantShort, Wait, WaitCode, WaitCounts,
+    About, AtQueue, Blocker, CheckResult, Compared, CountedAs, Kind, NodeReason, Precedence, Row,
+    SeenBy, TenantCode, TenantReason, TenantShort, Wait, WaitCode, WaitCounts,
 };

@@ -23,7 +23,7 @@ pub struct OrderedMap<K, V> {
 
 #[derive(Clone)]
 struct Chunk<K, V> {
-    /// At most the first key, above all keys of the chunk before. Kept here so that a search
+    /// At most the first key, above all keys of the chunk before. Stored here so that a search
     /// touches no chunk but the one that it finds.
     from: K,
     entries: Arc<Vec<(K, V)>>,

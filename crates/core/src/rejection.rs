@@ -10,13 +10,13 @@ pub use tenant::TenantRejection;
 
 use crate::name::Name;
 use crate::placement::RuleError;
-use crate::resource::{Amounts, Quantity, figures};
+use crate::resource::{Amounts, Quantity, format_quantities};
 
 /// Why a command was refused. Nothing changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// No such partition.
-    #[error("partition {partition} does not exist; configured are: {known}")]
+    #[error("partition {partition} does not exist. Use one of: {known}.")]
     UnknownPartition {
         /// As asked for.
         partition: Name,
@@ -25,21 +25,23 @@ pub enum Rejection {
     },
     /// A partition of this name is there already.
     #[error(
-        "partition {partition} is configured twice; a file names each partition once, whatever the case"
+        "partition {partition} is configured twice (names ignore case). Rename or remove one of the entries."
     )]
     DuplicatePartition {
         /// As configured.
         partition: Name,
     },
     /// Two queues of one path.
-    #[error("queue {queue} is configured twice; names of queues differ in lower case")]
+    #[error(
+        "queue {queue} is configured twice (names ignore case). Rename or remove one of the entries."
+    )]
     DuplicateQueue {
         /// Its path.
         queue: Name,
     },
     /// An access list that cannot be read.
     #[error(
-        "the access list of queue {queue} has {words} words; it takes users and groups, two at most, with one blank between them"
+        "the access list of queue {queue} has {words} words, but it can have only a list of users and a list of groups. Separate the two lists with one space."
     )]
     AccessList {
         /// Path of the queue.
@@ -49,7 +51,7 @@ pub enum Rejection {
     },
     /// A queue that is to run below one that is stopped.
     #[error(
-        "queue {queue} says `state: running`, and a queue above it is stopped; a queue runs only where all above it do, so start those, or leave the key out. The file changes nothing"
+        "queue {queue} sets `state: running`, but a queue above it is stopped. The file changes nothing. Start the queues above, or remove the key."
     )]
     RunsBelowStopped {
         /// Its path.
@@ -57,9 +59,9 @@ pub enum Rejection {
     },
     /// A lower bound of asks than that of a leaf that is there.
     #[error(
-        "queue {queue} takes asks of up to {known} {resource}, and {given} in the new file; `maximumallocation` can be raised only while the queue is there, so write {known} or more. The file changes nothing",
-        known = figures(resource, [*known, *given])[0],
-        given = figures(resource, [*known, *given])[1]
+        "queue {queue} accepts asks of up to {known} {resource}, but the new file sets {given}. `maximumallocation` of an existing queue can only increase. The file changes nothing. Set {known} or more.",
+        known = format_quantities(resource, [*known, *given])[0],
+        given = format_quantities(resource, [*known, *given])[1]
     )]
     MaximumAllocationLowered {
         /// Path of the queue.
@@ -73,9 +75,9 @@ pub enum Rejection {
     },
     /// An ask that is larger than its queue takes.
     #[error(
-        "ask {key} needs {asked} {resource}, and queue {queue} takes asks of up to {most} (`maximumallocation`); ask for less in more pieces, or use another queue",
-        asked = figures(resource, [*asked, *most])[0],
-        most = figures(resource, [*asked, *most])[1]
+        "ask {key} needs {asked} {resource}, but queue {queue} accepts asks of up to {most} (`maximumallocation`). Split the ask, or use another queue.",
+        asked = format_quantities(resource, [*asked, *most])[0],
+        most = format_quantities(resource, [*asked, *most])[1]
     )]
     AboveMaximumAllocation {
         /// Its key.
@@ -90,7 +92,7 @@ pub enum Rejection {
         most: Quantity,
     },
     /// Placement rules that cannot be built; those in force stay.
-    #[error("partition {partition}: {error}; the file changes nothing")]
+    #[error("partition {partition}: {error}. The file changes nothing.")]
     PlacementRules {
         /// The partition that has them.
         partition: Name,
@@ -104,13 +106,13 @@ pub enum Rejection {
     #[error(transparent)]
     Task(#[from] TaskRejection),
     /// A name that must not be empty.
-    #[error("the {what} is empty; it must have at least one character")]
+    #[error("the {what} is empty. Send at least one character.")]
     EmptyName {
         /// Which name.
         what: &'static str,
     },
     /// A name that is longer than any real one.
-    #[error("the {what} has {bytes} bytes; no more than {limit} can be")]
+    #[error("the {what} has {bytes} bytes, but at most {limit} are allowed. Shorten it.")]
     LongName {
         /// Which name.
         what: &'static str,
@@ -120,7 +122,7 @@ pub enum Rejection {
         limit: usize,
     },
     /// A list with more entries than it may have.
-    #[error("the {what} are {count}; no more than {limit} can be")]
+    #[error("the number of {what} is {count}, but at most {limit} are allowed. Send fewer.")]
     TooMany {
         /// What is listed.
         what: &'static str,
@@ -131,7 +133,7 @@ pub enum Rejection {
     },
     /// A command whose record would be too large for the journal.
     #[error(
-        "the request takes about {bytes} bytes in the journal, more than the {limit} that one request may take; send less at once: fewer members, labels, tags, or blocked nodes"
+        "the request takes about {bytes} bytes in the journal, but one request can take at most {limit}. Send less at once: fewer members, labels, tags, or blocked nodes."
     )]
     CommandTooLarge {
         /// The size of the command and its events.
@@ -140,7 +142,9 @@ pub enum Rejection {
         limit: usize,
     },
     /// An answer to a question that was never put.
-    #[error("question {question} was never put; the last one is {last}, 0 if there was none")]
+    #[error(
+        "question {question} was never sent. The last question is {last} (0 means none). Answer only questions that were sent."
+    )]
     UnknownQuestion {
         /// As answered.
         question: u64,
@@ -149,7 +153,7 @@ pub enum Rejection {
     },
     /// An answer about a node that was not asked about.
     #[error(
-        "question {question} about {key} does not name node {node}; answer for the nodes that it names"
+        "question {question} about ask {key} does not list node {node}. Answer only for the nodes that it lists."
     )]
     NodeNotAsked {
         /// Node id.
@@ -161,7 +165,7 @@ pub enum Rejection {
     },
     /// An answer that more must go than was asked about, or that any must where nobody would.
     #[error(
-        "question {question} about {key} names {asked} that might go on node {node}, the answer {count}; answer with a number up to that"
+        "question {question} about ask {key} lists {asked} victims on node {node}, but the answer requires {count}. Answer with 0 to {asked}."
     )]
     VictimsNotAsked {
         /// Node id.
@@ -176,7 +180,7 @@ pub enum Rejection {
         count: usize,
     },
     /// A node of this id is there already.
-    #[error("node {node} is registered already in partition {partition}; remove it first")]
+    #[error("node {node} is already registered in partition {partition}. Remove it first.")]
     DuplicateNode {
         /// Node id.
         node: Name,
@@ -184,7 +188,9 @@ pub enum Rejection {
         partition: Name,
     },
     /// No such node.
-    #[error("node {node} is not registered in partition {partition}")]
+    #[error(
+        "node {node} is not registered in partition {partition}. Check the ID, or register the node."
+    )]
     UnknownNode {
         /// As asked for.
         node: Name,
@@ -192,7 +198,9 @@ pub enum Rejection {
         partition: Name,
     },
     /// A node must not offer less than nothing.
-    #[error("node {node} has size {capacity}; no amount may be below zero")]
+    #[error(
+        "node {node} has a capacity of {capacity}, but no amount can be negative. Send amounts of 0 or more."
+    )]
     NodeSize {
         /// Node id.
         node: Name,
@@ -200,7 +208,9 @@ pub enum Rejection {
         capacity: Amounts,
     },
     /// No such application.
-    #[error("application {application} does not exist in partition {partition}, or has ended")]
+    #[error(
+        "application {application} does not exist in partition {partition}, or has ended. Check the ID, or submit the application."
+    )]
     UnknownApplication {
         /// As asked for.
         application: Name,
@@ -208,7 +218,9 @@ pub enum Rejection {
         partition: Name,
     },
     /// An allocation key belongs to one ask of one application.
-    #[error("allocation key {key} is held by application {holder}, {claimant} wants it too")]
+    #[error(
+        "allocation key {key} belongs to application {holder}, so application {claimant} cannot use it. Choose another key."
+    )]
     DuplicateKey {
         /// Allocation key.
         key: Name,
@@ -218,7 +230,7 @@ pub enum Rejection {
         claimant: Name,
     },
     /// No such ask or allocation.
-    #[error("application {application} has no ask and no allocation with key {key}")]
+    #[error("application {application} has no ask or allocation with key {key}. Check the key.")]
     UnknownKey {
         /// As asked for.
         key: Name,
@@ -227,7 +239,7 @@ pub enum Rejection {
     },
     /// An application asks for something though its time is over.
     #[error(
-        "the lifetime of application {application} is over, so it gets nothing for {key}; what it has is given back, and it ends with the last of that"
+        "the lifetime of application {application} is over, so it receives nothing for ask {key}. Its allocations are being released. Submit a new application."
     )]
     LifetimeOver {
         /// Allocation key.
@@ -237,7 +249,7 @@ pub enum Rejection {
     },
     /// An ask must want something.
     #[error(
-        "ask {key} of application {application} wants {resources}; at least one amount must be above zero and none below"
+        "ask {key} of application {application} requests {resources}, but at least one amount must be positive and none negative. Correct the amounts."
     )]
     AskSize {
         /// Allocation key.
@@ -248,7 +260,9 @@ pub enum Rejection {
         resources: Amounts,
     },
     /// What runs on a node must not take less than nothing of it.
-    #[error("{key} on a node takes {resources}; no amount may be below zero")]
+    #[error(
+        "foreign allocation {key} uses {resources}, but no amount can be negative. Send amounts of 0 or more."
+    )]
     ForeignSize {
         /// Its key.
         key: Name,
@@ -257,7 +271,7 @@ pub enum Rejection {
     },
     /// The queue has no access to the nodes that are wished for.
     #[error(
-        "ask {key} wants nodes of label {label}, to which queue {queue} has no access; name the label in `nodelabels.accessible` of the queue, or use another queue"
+        "ask {key} requests nodes with label {label}, but queue {queue} has no access to them. Add the label to `nodelabels.accessible` of the queue, or use another queue."
     )]
     NoPartitionAccess {
         /// Allocation key.
@@ -269,7 +283,7 @@ pub enum Rejection {
     },
     /// A type of a label, where the plain type and the label are to be named.
     #[error(
-        "{what} names {resource}, which is how {plain} on nodes of label {label} is counted; name {plain}, and the label {label} beside it"
+        "{what} names {resource}, which counts {plain} on nodes with label {label}. Name {plain}, and set the label {label}."
     )]
     TypeOfLabel {
         /// What names it.
@@ -282,7 +296,9 @@ pub enum Rejection {
         label: Name,
     },
     /// More nodes are left out than may be.
-    #[error("ask {key} leaves out {count} nodes; no more than {limit} can be")]
+    #[error(
+        "ask {key} excludes {count} nodes, but at most {limit} are allowed. Exclude fewer nodes."
+    )]
     ManyBlockedNodes {
         /// Allocation key.
         key: Name,
@@ -292,7 +308,9 @@ pub enum Rejection {
         limit: usize,
     },
     /// A placeholder holds room for a task group.
-    #[error("placeholder {key} of application {application} names no task group; it must name one")]
+    #[error(
+        "placeholder {key} of application {application} has no task group. Set its task group."
+    )]
     NoTaskGroup {
         /// Allocation key.
         key: Name,
@@ -301,7 +319,7 @@ pub enum Rejection {
     },
     /// The sum would not fit into 64 bits.
     #[error(
-        "{what}: {resource} would sum up to more than {max}: {held} are counted already and {added} would be added",
+        "{what}: the total of {resource} would exceed {max}. The current total is {held}, and the request adds {added}. Use smaller amounts.",
         max = Quantity::MAX
     )]
     SumTooLarge {
@@ -316,7 +334,7 @@ pub enum Rejection {
     },
     /// More new resource types than one request may bring.
     #[error(
-        "{what} names {added} resource types that are new, and no more than {limit} may be; types of nodes and of the queue file are not new"
+        "{what} names {added} new resource types, but one request can add at most {limit}. Use types that nodes or the queue file already have."
     )]
     ManyNewTypes {
         /// What names them.
@@ -328,7 +346,7 @@ pub enum Rejection {
     },
     /// More resource types than may be known after a request of its kind.
     #[error(
-        "{what} names {added} resource types that are new, {known} are known already, and no more than {limit} may be then; types of nodes and of the queue file are not new"
+        "{what} names {added} new resource types, but {known} of at most {limit} are already in use. Use types that nodes or the queue file already have."
     )]
     TooManyTypes {
         /// What names them.

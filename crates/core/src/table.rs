@@ -208,7 +208,7 @@ impl<I: Id, T> Index<I> for Table<I, T> {
     type Output = T;
 
     /// # Panics
-    /// When the row is gone: whoever keeps an id checks it with [`Table::get`].
+    /// When the row is gone: a caller that stores an id checks it with [`Table::get`].
     #[inline]
     fn index(&self, id: I) -> &T {
         match self.get(id) {

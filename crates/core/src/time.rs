@@ -92,17 +92,17 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// A point in time as people are told: a date and the time of day in UTC; in milliseconds where a simulation counts from its
-/// own start.
+/// A point in time as shown to people: a date and the time of day in UTC. In milliseconds where a
+/// simulation counts from its own start.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Told(pub(crate) Timestamp);
+pub(crate) struct DisplayTime(pub(crate) Timestamp);
 
-impl Told {
+impl DisplayTime {
     /// 2000-01-01T00:00:00Z: no server ran before, and no simulation that begins at zero comes as far.
     const DATES_FROM: u64 = 946_684_800_000;
 }
 
-impl fmt::Display for Told {
+impl fmt::Display for DisplayTime {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(at) = self;
         if at.0 < Self::DATES_FROM {
@@ -155,7 +155,7 @@ mod tests {
             (1_772_438_400_000, "2026-03-02T08:00:00Z"),
             (4_107_542_400_000, "2100-03-01T00:00:00Z"),
         ] {
-            assert_eq!(Told(Timestamp(millis)).to_string(), expected);
+            assert_eq!(DisplayTime(Timestamp(millis)).to_string(), expected);
         }
     }
 }

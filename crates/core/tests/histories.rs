@@ -198,7 +198,6 @@ const REACHED: &[&str] = &[
     "woke from DRIVER_LIMIT_QUEUE",
     "rejected MAX_APPS_QUEUE",
     "rejected MAX_APPS_USER",
-    "woke from ABS_GROUP_LIMIT",
     "woke from ABS_USER_LIMIT",
     "woke from GROUP_APPS",
     "woke from MAX_APPS",
@@ -225,7 +224,11 @@ const LENT: &[&str] = &[
 
 /// What a few of ten thousand histories come to: whether one of fewer does is a matter of the seed, and of whatever else
 /// the dice are thrown for.
-const RARE: &[&str] = &["swap confirmed by the loss of a node", "woke from GANG_INCOMPLETE"];
+const RARE: &[&str] = &[
+    "swap confirmed by the loss of a node",
+    "woke from ABS_GROUP_LIMIT",
+    "woke from GANG_INCOMPLETE",
+];
 /// How many histories are enough for that.
 const ENOUGH: u32 = 10_000;
 

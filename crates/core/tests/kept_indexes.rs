@@ -5,7 +5,7 @@
 
 use headroom_core::config::{PropertyValues, QueueConfig, RuleConfig};
 use headroom_core::testkit::{World, amounts, leaf, parent, partition};
-use headroom_core::{AddNode, Ask, Command, Event, Name, Note, Scheduler, Submit};
+use headroom_core::{AddNode, Ask, Command, Event, Name, Note, Scheduler, Step, Submit};
 
 const QUOTA: &str = "namespace.resourcequota";
 const GUARANTEED: &str = "namespace.resourceguaranteed";
@@ -150,4 +150,38 @@ fn an_allocation_that_shrinks_lets_go_what_it_held_back() {
     assert_eq!(placed(&mut world), Vec::<Name>::new(), "two are left");
     ask(&mut world, "app1", "k1", 5, 4);
     assert_eq!(placed(&mut world), ["k2"]);
+}
+
+/// Makes steps until one places an ask, and returns the key of that ask.
+fn next_placed(world: &mut World) -> Name {
+    loop {
+        let mut events = Vec::new();
+        let step = world.scheduler.next(&world.books, world.now, &mut events);
+        assert_eq!(step, Step::Moved, "nothing more is placed");
+        for event in &events {
+            world.apply(event);
+        }
+        if let Some(Event::Placed { ask, .. }) = events.first() {
+            return world.books.allocation(*ask).key.clone();
+        }
+    }
+}
+
+#[test]
+fn applications_that_ask_for_many_sizes_take_turns_by_use() {
+    let mut world = world("fair");
+    submit(&mut world, "app1", &[]);
+    for (key, size) in [("a1", 1), ("a2", 2), ("a3", 3)] {
+        ask(&mut world, "app1", key, size, 0);
+    }
+    assert_eq!(next_placed(&mut world), "a1", "the only application, its first ask");
+    // The next one wants the same sizes and one more, and has nothing yet.
+    submit(&mut world, "app2", &[]);
+    for (key, size) in [("b2", 2), ("b3", 3), ("b1", 1), ("b7", 7)] {
+        ask(&mut world, "app2", key, size, 0);
+    }
+    assert_eq!(next_placed(&mut world), "b2", "app1 uses 1, app2 nothing");
+    assert_eq!(next_placed(&mut world), "a2", "app1 uses 1, app2 uses 2");
+    assert_eq!(next_placed(&mut world), "b3", "app1 uses 3, app2 uses 2");
+    assert_eq!(placed(&mut world), ["b1"], "of the 10, 8 are in use: a3 and b7 do not fit");
 }

@@ -112,8 +112,8 @@ fn a_file_that_cannot_be_used_in_one_partition_changes_nothing_in_the_others() {
     assert_eq!(refused.code().as_str(), "ACCESS_LIST");
     assert_eq!(
         refused.to_string(),
-        "the access list of queue root.q has 3 words; it takes users and groups, two at most, \
-         with one blank between them"
+        "the access list of queue root.q has 3 words, but it can have only a list of users and a \
+         list of groups. Separate the two lists with one space."
     );
     assert_eq!(world.books, before);
 }

@@ -10,13 +10,13 @@ use headroom_core::{Command, Millis, Timestamp};
 use headroom_journal::Store;
 use headroom_journal::disk::Disk;
 
+use crate::audit_log::AuditLog;
 use crate::clock::{Clock, SteadyClock};
 use crate::error::{EngineError, chain};
 use crate::handle::{COMMANDS_WAITING, Handle, Message};
+use crate::maintenance::Maintenance;
 use crate::published::Published;
 use crate::recover::{Recovering, recover_with};
-use crate::rounds::Rounds;
-use crate::trail::Trail;
 use crate::users::Users;
 use crate::writer::{
     FILES_CHECKED_EVERY, Kept, Outcome, SCAN_EVERY, STEPS_PER_BATCH, Submission, Writer,
@@ -31,7 +31,7 @@ pub enum Pace {
     /// It goes by itself, and with the clock.
     #[default]
     Automatic,
-    /// Only as far as [`Handle::turn`] says, for tests.
+    /// Only as far as [`Handle::step`] says, for tests.
     ByHand,
 }
 
@@ -47,14 +47,14 @@ pub struct Settings {
     pub scan_every: Option<Millis>,
     /// How many commands may wait.
     pub commands_waiting: usize,
-    /// How much is kept.
+    /// How much is stored.
     pub kept: Kept,
     /// Whose memory of users is cleaned by the clock.
     pub users: Option<Arc<Users>>,
     /// Whether nothing starts after a restart before the nodes that are known have reported: where an RM brings
     /// them, which is away until it has registered again.
     pub awaits_nodes: bool,
-    /// Where the audit of tenants is kept; none for in memory, and not for long.
+    /// Where the audit of tenants is stored; none for in memory, and not for long.
     pub audit: Option<Arc<dyn Disk>>,
 }
 
@@ -89,7 +89,7 @@ pub struct Begin {
     pub sequence: u64,
     /// How many records were replayed, behind a snapshot if there was one.
     pub replayed: u64,
-    /// What is to be told: snapshots that could not be read, what is wrong with the audit.
+    /// Warnings: snapshots that could not be read, what is wrong with the audit.
     pub warnings: Vec<String>,
 }
 
@@ -111,7 +111,7 @@ impl Engine {
         mut settings: Settings,
         tell: &mut dyn FnMut(Recovering),
     ) -> Result<Self, EngineError> {
-        let trail = settings.audit.take().map(Trail::open).transpose();
+        let trail = settings.audit.take().map(AuditLog::open).transpose();
         let trail = trail.map_err(EngineError::Audit)?.unwrap_or_default();
         let mut recovered = recover_with(&*store, trail, tell)?;
         let clock = SteadyClock::new(Arc::clone(&settings.clock), recovered.time);
@@ -130,7 +130,7 @@ impl Engine {
         let (published, stopped) = (writer.published(), Arc::new(OnceLock::new()));
         let reports = sender.downgrade();
         let handle = Handle::new(sender, published.clone(), Arc::clone(&stopped), clock);
-        let rounds = Rounds::new(settings.users.take(), Arc::clone(&published.vitals));
+        let rounds = Maintenance::new(settings.users.take(), Arc::clone(&published.vitals));
         let rounds = go_round(rounds, &settings, &published, reports)?;
         let end = End { published, stopped };
         let mut run = Run { writer, receiver, settings, rounds, end, wake_at: None };
@@ -174,14 +174,14 @@ impl Engine {
 
 /// Who goes round.
 enum Walker {
-    /// The writer, whenever it is told to go on.
-    ByHand(Box<Rounds>),
+    /// The writer, at each explicit step.
+    ByHand(Box<Maintenance>),
     /// A thread of its own, until this is dropped.
     Automatic { _until: std::sync::mpsc::Sender<()> },
 }
 
 fn go_round(
-    mut rounds: Rounds,
+    mut rounds: Maintenance,
     settings: &Settings,
     published: &Published,
     reports: mpsc::WeakSender<Message>,
@@ -189,7 +189,7 @@ fn go_round(
     let (clock, views) = (Arc::clone(&settings.clock), published.views.clone());
     if settings.pace == Pace::ByHand {
         // There is nothing to tell of books that follow from a journal.
-        let _ = rounds.go(clock.now(), || views.latest());
+        let _ = rounds.run_due(clock.now(), || views.latest());
         return Ok(Walker::ByHand(Box::new(rounds)));
     }
     let waiting = tokio::runtime::Builder::new_current_thread().build();
@@ -197,7 +197,7 @@ fn go_round(
     let (until, end) = std::sync::mpsc::channel();
     let thread = std::thread::Builder::new().name("headroom-rounds".into());
     let report = move |command: Command| {
-        // Whoever has none to send to any more has ended.
+        // Nobody is left to send to: the engine has ended.
         let Some(sender) = reports.upgrade() else { return };
         let (answer, _) = oneshot::channel();
         let _ = sender.blocking_send(Message::Commands(vec![command.into()], answer));
@@ -215,7 +215,7 @@ struct End {
 
 impl End {
     fn because(&self, reason: String) {
-        // Whoever was first knows best.
+        // The first reason is the best.
         let _ = self.stopped.set(reason);
     }
 }
@@ -261,11 +261,11 @@ impl Run {
             let reason = chain(error);
             tracing::error!(
                 reason,
-                "the journal has failed: nothing more is written, and the scheduler takes no commands"
+                "the journal has failed: nothing more is written, and the scheduler accepts no commands"
             );
             self.end.published.vitals.journal_failed(reason);
         }
-        // Before anybody learns that he gets no answer.
+        // Before any caller learns that there is no answer.
         self.end.because(match &ended {
             Ok(()) => "it has ended".to_owned(),
             Err(error) => chain(error),
@@ -350,7 +350,7 @@ impl Run {
         self.writer.flush(is_idle || is_turned)?;
         if let Walker::ByHand(rounds) = &mut self.rounds
             && is_turned
-            && let Some(command) = rounds.go(now, || self.end.published.views.latest())
+            && let Some(command) = rounds.run_due(now, || self.end.published.views.latest())
         {
             self.writer.by_itself(now, command)?;
             self.writer.flush(true)?;
@@ -379,7 +379,7 @@ impl Run {
             }
             Message::Look(look) => look(&self.writer.moment()),
             Message::Journal(answer) => {
-                // Whoever asked may have gone.
+                // The caller may have gone.
                 let _ = answer.send(self.writer.journal_beside());
             }
             Message::Turn(most, answer) => {

@@ -18,11 +18,11 @@ pub fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// A record is whole, and says what cannot have happened: whoever wrote it had other books.
+/// A record is whole, but cannot follow: its writer had other books.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "record {sequence} does not follow from those before it ({reason}); `headroom journal repair \
-     --to {}` keeps all before it", sequence.saturating_sub(1)
+    "record {sequence} does not follow from the records before it ({reason}). `headroom journal repair \
+     --to {}` keeps all records before it", sequence.saturating_sub(1)
 )]
 pub struct Impossible {
     /// Its number.
@@ -34,7 +34,7 @@ pub struct Impossible {
 /// Carry out what a record says. The books panic at what cannot have happened to them, since
 /// nobody but us writes records; here it becomes an error that names the record.
 pub(crate) fn carry_out(sequence: u64, deed: impl FnOnce()) -> Result<(), Impossible> {
-    // Whoever gets the error does not use the books any more.
+    // A caller that gets the error does not use the books any more.
     catch_unwind(AssertUnwindSafe(deed))
         .map_err(|panic| Impossible { sequence, reason: said(&*panic) })
 }
@@ -65,7 +65,7 @@ pub enum EngineError {
     #[error(transparent)]
     Impossible(#[from] Impossible),
     /// The audit cannot be opened, or gone on with.
-    #[error("the audit of tenants cannot be opened")]
+    #[error("the audit log of tenants cannot be opened")]
     Audit(#[source] std::io::Error),
     /// The thread of the writer could not be started.
     #[error("the writer cannot be started")]

@@ -1,8 +1,8 @@
-//! What has happened, numbered, for whoever follows: streams, the RM's side, metrics.
+//! What has happened, numbered, for followers: streams, the RM's side, metrics.
 //!
 //! An entry is a record of the journal with what it means to the RM, in names. It is published once it is durable. A follower asks for the entries behind a number; the newest
-//! are kept in memory, so one who was away for a while goes on where it was. One who was away for
-//! too long is told so, and starts from a view.
+//! stay in memory, so one who was away for a while goes on where it was. One who was away for
+//! too long gets an error, and starts from a view.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,11 +11,11 @@ use headroom_core::Name;
 use headroom_core::books::TaskState;
 use headroom_journal::Record;
 
-use crate::named::Named;
+use crate::event_names::EventNames;
 use crate::notice::Notice;
 use crate::progress::{Progress, Waiter};
 
-/// How many entries are kept.
+/// How many entries stay in memory.
 pub const ENTRIES_KEPT: usize = 65_536;
 
 /// A record and what it means to the RM.
@@ -23,23 +23,23 @@ pub const ENTRIES_KEPT: usize = 65_536;
 pub struct Entry {
     /// As it is in the journal.
     pub record: Record,
-    /// What the RM is told, in order.
+    /// Notices to the RM, in order.
     pub notices: Vec<Notice>,
     /// Whom each event of the record is about, in the same order.
-    pub named: Vec<Named>,
+    pub named: Vec<EventNames>,
     /// Where the tasks of tenants stand behind it that it is about.
     pub tasks: Vec<(Name, TaskState)>,
 }
 
-/// The entries that a follower wants are kept no more.
+/// The entries that a follower wants are no longer in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "record {wanted} is not in memory any more, {oldest} is the oldest; begin anew, from what there is now"
+    "record {wanted} is no longer in memory, and the oldest record is {oldest}. Start again from the current state."
 )]
 pub struct TooOld {
     /// The first record that was wanted.
     pub wanted: u64,
-    /// The first that is kept.
+    /// The oldest in memory.
     pub oldest: u64,
 }
 
@@ -97,7 +97,7 @@ impl Feed {
     /// At most `count` entries from this number on, without waiting; none if it is yet to come.
     ///
     /// # Errors
-    /// When it is kept no more.
+    /// When it is no longer in memory.
     pub fn read(&self, from: u64, count: usize) -> Result<Vec<Arc<Entry>>, TooOld> {
         let kept = self.kept();
         let oldest = kept.next - kept.entries.len() as u64;

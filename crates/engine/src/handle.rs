@@ -9,12 +9,12 @@ use headroom_core::books::Books;
 use headroom_core::{Millis, Scheduler, Timestamp};
 use headroom_journal::{Origin, ReadStore};
 
+use crate::audit_log::AuditReader;
 use crate::clock::{Clock as _, ClockOffset, SteadyClock};
 use crate::feed::Feed;
 use crate::health::{Checked, Health, Verified};
 use crate::published::Published;
 use crate::trace;
-use crate::trail::AuditReader;
 use crate::view::Views;
 use crate::watched::Watched;
 use crate::writer::{Outcome, Submission};
@@ -23,18 +23,18 @@ use crate::writer::{Outcome, Submission};
 pub const COMMANDS_WAITING: usize = 8_192;
 
 /// Looks at the live books and the scheduler.
-pub(crate) type Look = Box<dyn FnOnce(&Moment<'_>) + Send>;
+pub(crate) type ReadFn = Box<dyn FnOnce(&WriterState<'_>) + Send>;
 
 /// Looks at the live books, and says whether a command is to be judged.
-pub(crate) type Check = Box<dyn FnOnce(&Moment<'_>) -> bool + Send>;
+pub(crate) type Check = Box<dyn FnOnce(&WriterState<'_>) -> bool + Send>;
 
 /// Damages the books or the scheduler.
 #[cfg(feature = "testkit")]
-pub(crate) type Spoil = Box<dyn FnOnce(&mut Books, &mut Scheduler) + Send>;
+pub(crate) type Corrupt = Box<dyn FnOnce(&mut Books, &mut Scheduler) + Send>;
 
 /// What there is between two batches.
 #[derive(Debug)]
-pub struct Moment<'a> {
+pub struct WriterState<'a> {
     /// The live books.
     pub books: &'a Books,
     /// The scheduler, whose indexes are of these books.
@@ -52,14 +52,14 @@ pub(crate) enum Message {
     /// Judge this if the check lets it pass, right after it.
     Checked(Check, Box<Submission>, oneshot::Sender<Vec<Outcome>>),
     /// Look at the books between two batches.
-    Look(Look),
+    Look(ReadFn),
     /// Answer with a reader of the journal.
     Journal(oneshot::Sender<Box<dyn ReadStore + Send>>),
     /// Take so many steps, and let time pass first: only where it goes by hand.
     Turn(u32, oneshot::Sender<u32>),
     /// Do this to the books and the scheduler, whatever comes of it: for those who look for damage.
     #[cfg(feature = "testkit")]
-    Spoil(Spoil),
+    Spoil(Corrupt),
     /// Finish what is there, and end.
     Stop,
 }
@@ -68,13 +68,15 @@ pub(crate) enum Message {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unavailable {
     /// As many commands wait as may.
-    #[error("{waiting} commands wait for the scheduler, as many as may; try again in a moment")]
+    #[error(
+        "{waiting} commands already wait for the scheduler, which is the limit. Try again later."
+    )]
     Busy {
         /// How many.
         waiting: usize,
     },
     /// The engine has stopped, for this reason. What was answered is durable.
-    #[error("the scheduler takes no commands: {reason}")]
+    #[error("the scheduler accepts no commands: {reason}")]
     Stopped {
         /// In a sentence.
         reason: String,
@@ -136,13 +138,13 @@ impl Handle {
     pub async fn submit_if<T: Send + 'static>(
         &self,
         submission: Submission,
-        check: impl FnOnce(&Moment<'_>) -> Result<(), T> + Send + 'static,
+        check: impl FnOnce(&WriterState<'_>) -> Result<(), T> + Send + 'static,
     ) -> Result<Result<Outcome, T>, Unavailable> {
         let (object, objection) = oneshot::channel();
         let check: Check = Box::new(move |moment| match check(moment) {
             Ok(()) => true,
             Err(why) => {
-                // Whoever asked may have gone.
+                // The caller may have gone.
                 let _ = object.send(why);
                 false
             }
@@ -195,11 +197,11 @@ impl Handle {
     /// When the engine has stopped.
     pub async fn inspect_at<T: Send + 'static>(
         &self,
-        look: impl FnOnce(&Moment<'_>) -> T + Send + 'static,
+        look: impl FnOnce(&WriterState<'_>) -> T + Send + 'static,
     ) -> Result<T, Unavailable> {
         let (answer, answered) = oneshot::channel();
-        let look: Look = Box::new(move |moment| {
-            // Whoever asked may have gone.
+        let look: ReadFn = Box::new(move |moment| {
+            // The caller may have gone.
             let _ = answer.send(look(moment));
         });
         self.sender.send(Message::Look(look)).await.map_err(|_| self.gone())?;
@@ -221,7 +223,7 @@ impl Handle {
     ///
     /// # Errors
     /// When the engine has stopped.
-    pub async fn turn(&self, most: u32) -> Result<u32, Unavailable> {
+    pub async fn step(&self, most: u32) -> Result<u32, Unavailable> {
         let (answer, answered) = oneshot::channel();
         self.sender.send(Message::Turn(most, answer)).await.map_err(|_| self.gone())?;
         answered.await.map_err(|_| self.gone())
@@ -280,7 +282,7 @@ impl Handle {
         &self.published.views
     }
 
-    /// What watchers are told.
+    /// Returns the records for watchers.
     pub const fn watched(&self) -> &Watched {
         &self.published.watched
     }
@@ -308,8 +310,8 @@ impl Handle {
         self.published.vitals.verified()
     }
 
-    /// Compare now what is counted of tenants with what their tasks have, beside the work of the writer; what
-    /// disagrees is written down as of whoever asked.
+    /// Compare now what is counted of tenants with what their tasks have, in parallel with the writer. A
+    /// difference is recorded with the caller as its origin.
     ///
     /// # Errors
     /// When something disagrees and the engine has stopped, so that it cannot be written down.
@@ -330,7 +332,7 @@ impl Handle {
         Ok(Arc::new(verified))
     }
 
-    /// How often the books are checked from now on: [`crate::CHECK_EVERY`] if nothing is said;
+    /// How often the books are checked from now on: [`crate::CHECK_EVERY`] by default;
     /// never again with `None`.
     pub fn check_every(&self, every: Option<Millis>) {
         self.published.vitals.set_check_every(every);

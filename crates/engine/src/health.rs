@@ -1,4 +1,4 @@
-//! How the engine is, for whoever asks, at any time: also while a flush does not come back, and
+//! How the engine is, at any time: also while a flush does not come back, and
 //! after the engine has stopped.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use headroom_core::{Command, Millis, TenantDrift, Timestamp};
 
 use crate::recent::Recent;
 
-/// How often the books are checked if nothing else is said, as in the reference.
+/// How often the books are checked by default, as in the reference.
 pub const CHECK_EVERY: Millis = Millis::from_secs(30);
 
 /// How the engine is.

@@ -8,9 +8,9 @@ use headroom_core::Timestamp;
 use headroom_core::books::Books;
 use headroom_journal::{JournalError, Snapshot, WriteSnapshot};
 
-use crate::answers::Answers;
+use crate::audit_log::Head;
+use crate::idempotency::IdempotencyCache;
 use crate::snapshot::{self, SnapshotError};
-use crate::trail::Head;
 
 /// The version of what is in an image; see [`snapshot::FORMAT`] for its bytes.
 pub(crate) const IMAGE_FORMAT: u32 = 1;
@@ -27,7 +27,7 @@ const CHUNK: usize = 1 << 20;
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Image {
     pub(crate) books: Books,
-    pub(crate) answers: Answers,
+    pub(crate) answers: IdempotencyCache,
     pub(crate) sequence: u64,
     pub(crate) time: Timestamp,
     /// How far the audit is, which is durable.
@@ -35,7 +35,7 @@ pub(crate) struct Image {
     pub(crate) audit: Head,
 }
 
-/// Why an image could not be kept, or read back.
+/// Why an image could not be stored, or read back.
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
     /// The store does not do its part.
@@ -45,7 +45,7 @@ pub enum ImageError {
     #[error(transparent)]
     Content(#[from] SnapshotError),
     /// The snapshot of one record stands under the number of another.
-    #[error("the snapshot under record {expected} is of record {found}")]
+    #[error("the snapshot that is stored for record {expected} is of record {found}")]
     Misplaced {
         /// Under which number it stands.
         expected: u64,
@@ -94,7 +94,7 @@ struct Sink {
     store: Box<dyn WriteSnapshot>,
     chunk: Vec<u8>,
     written: u64,
-    /// What the store said, which an I/O error cannot carry whole.
+    /// The error of the store, which an I/O error cannot carry whole.
     failed: Option<JournalError>,
 }
 

@@ -14,62 +14,64 @@
 //! [`users`] finds out who submits and which groups that user is in, before the writer sees a
 //! submission.
 
-mod answers;
-mod audit;
-mod changes;
+mod audit_log;
 mod clock;
 mod engine;
 mod error;
+mod event_names;
 mod feed;
 mod handle;
 mod health;
+mod idempotency;
 mod image;
-mod keeper;
-mod named;
+mod maintenance;
 mod notice;
 mod progress;
 mod published;
 mod recent;
 mod recover;
-mod rounds;
+mod replay_check;
 pub mod snapshot;
+mod snapshotter;
 mod trace;
-mod trail;
 pub mod users;
 mod view;
+mod wait_history;
 mod watched;
-mod work;
 mod writer;
+mod writer_stats;
 
-pub use answers::ANSWERS_KEPT;
-pub use audit::{AuditError, Audited, audit, follow};
-pub use changes::{CHANGES_MOST, Changes, changes_of};
-pub use clock::{CLOCK_TOLERANCE, Clock, ClockOffset, HandClock, SteadyClock, SystemClock};
-pub use engine::{Begin, Engine, Pace, Settings};
-pub use error::{EngineError, Impossible, chain};
-pub use feed::{ENTRIES_KEPT, Entry, Feed, Follower, TooOld};
-pub use handle::{COMMANDS_WAITING, Handle, Moment, Unavailable};
-/// Who gave a command.
-pub use headroom_journal::Origin;
-pub use health::{CHECK_EVERY, Checked, Health, SnapshotFailure, Verified};
-pub use image::ImageError;
-pub use keeper::{SNAPSHOT_AGAIN_AFTER, SNAPSHOT_EVERY};
-pub use named::{Named, OfTenant};
-pub use notice::{About, Allocated, Asked, NamedRemoval, News, Notice, Released, notices};
-pub use published::Published;
-pub use recover::{Recovered, Recovering, recover, recover_telling};
-pub use trace::TRACES;
-pub use trail::{
+pub use audit_log::{
     AUDIT_FOLDER, AuditFault, AuditKnown, AuditPage, AuditReader, AuditRecord, AuditStatus,
     AuditType, AuditVerified, AuditWanted, Fault as AuditFaultKind, Head as AuditHead, Said,
     verify_audit, verify_audit_lines, written_time,
 };
+pub use clock::{CLOCK_TOLERANCE, Clock, ClockOffset, HandClock, SteadyClock, SystemClock};
+pub use engine::{Begin, Engine, Pace, Settings};
+pub use error::{EngineError, Impossible, chain};
+pub use event_names::{EventNames, TenantPath};
+pub use feed::{ENTRIES_KEPT, Entry, Feed, Follower, TooOld};
+pub use handle::{COMMANDS_WAITING, Handle, Unavailable, WriterState};
+/// Who gave a command.
+pub use headroom_journal::Origin;
+pub use health::{CHECK_EVERY, Checked, Health, SnapshotFailure, Verified};
+pub use idempotency::ANSWERS_KEPT;
+pub use image::ImageError;
+pub use notice::{
+    About, Allocated, NamedRemoval, Notice, NoticeKind, Released, RmQuestion, notices,
+};
+pub use published::Published;
+pub use recover::{Recovered, Recovering, recover, recover_telling};
+pub use replay_check::{ReplayError, ReplayReport, audit, follow};
+pub use snapshotter::{SNAPSHOT_AGAIN_AFTER, SNAPSHOT_EVERY};
+pub use trace::TRACES;
 pub use view::{View, Views};
+pub use wait_history::{CHANGES_MOST, WaitHistory, changes_of};
 pub use watched::{Batch, Missed, Watched, Watcher};
-pub use work::{Durations, OfDisk, OfSteps, Scale, Snapshots, Work};
 pub use writer::{
     Accepted, Kept, Outcome, SCAN_EVERY, STEPS_PER_BATCH, Scheduled, Submission, Writer,
 };
+pub use writer_stats::{Durations, OfDisk, OfSteps, Scale, Snapshots, WriterStats};
 
 /// Journals without files, for tests of those who use an engine.
 #[cfg(feature = "testkit")]

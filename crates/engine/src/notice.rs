@@ -1,6 +1,6 @@
-//! What the RM is told of an event, in names. Scheduler interface §6 to §8.
+//! Notices to the RM about an event, in names. Scheduler interface §6 to §8.
 //!
-//! An event names rows by ids, and some rows are gone once it is applied. So what is to be told
+//! An event names rows by ids, and some rows are gone once it is applied. So a notice
 //! is put into names just before, by [`notices`].
 
 use headroom_core::books::{ApplicationState, Books, QuestionMode, QuestionSubject};
@@ -8,18 +8,18 @@ use headroom_core::id::{AllocationId, ApplicationId, NodeId, PartitionId};
 use headroom_core::resource::Amounts;
 use headroom_core::{Command, Event, Name, Termination, Timestamp};
 
-/// Something that the RM of a partition is told.
+/// A notice to the RM of a partition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
     /// Partition name.
     pub partition: Name,
-    /// What it is told.
-    pub news: News,
+    /// The content.
+    pub news: NoticeKind,
 }
 
-/// What it is told.
+/// The content of a notice.
 #[derive(Clone, Debug, PartialEq)]
-pub enum News {
+pub enum NoticeKind {
     /// An application was accepted.
     ApplicationAccepted {
         /// Application id.
@@ -51,7 +51,7 @@ pub enum News {
         /// Node id.
         node: Name,
     },
-    /// Something was placed, and is to be started; or runs already, as the RM said.
+    /// Something was placed, and is to be started; or runs already, as the RM reported.
     Allocated(Box<Allocated>),
     /// An allocation or ask is gone, or is to go.
     Released(Released),
@@ -63,7 +63,7 @@ pub enum News {
         key: Name,
     },
     /// The RM is asked something.
-    Asked(Box<Asked>),
+    Asked(Box<RmQuestion>),
 }
 
 /// What was placed.
@@ -107,7 +107,7 @@ pub struct Released {
 
 /// A question, by its number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct RmQuestion {
     /// As the answer is to name it.
     pub question: u64,
     /// Allocation key of the ask.
@@ -136,7 +136,7 @@ pub struct NamedRemoval {
     pub least: usize,
 }
 
-/// What the RM is told of an event, if it is told anything; `books` are those just before it, `at`
+/// Returns the notices to the RM about an event, if there are any; `books` are those just before it, `at`
 /// is when it happens, and `cause` the command that it follows from.
 ///
 /// Costs what the event names.
@@ -148,7 +148,7 @@ pub fn notices(
 ) -> impl Iterator<Item = Notice> {
     let of_task = is_of_task(books, cause, event);
     let teller = Teller { books, at };
-    // A placeholder that goes with its node was not stopped by the RM, as far as that has said.
+    // A placeholder that goes with its node was not stopped by the RM, as far as the RM has reported.
     let gone = match (cause, event) {
         (Some(Command::RemoveNode { .. }), Event::SwapConfirmed { placeholder }) => {
             Some(teller.gone(*placeholder, Termination::NodeRemoved))
@@ -158,8 +158,8 @@ pub fn notices(
     gone.into_iter().chain(teller.of(event)).filter(move |_| !of_task)
 }
 
-/// Whether an event is about a task of a tenant: whoever submitted that runs it, and the RM, which never
-/// heard of its keys, is told nothing. It is asked about nodes as for other asks.
+/// Whether an event is about a task of a tenant. The client that submitted the task runs it. The RM does not
+/// know its keys, and gets no notice. The RM gets questions about nodes as for other asks.
 fn is_of_task(books: &Books, cause: Option<&Command>, event: &Event) -> bool {
     let application = match event {
         Event::ApplicationAdded { .. } | Event::ApplicationRejected { .. } => {
@@ -183,11 +183,11 @@ fn is_of_task(books: &Books, cause: Option<&Command>, event: &Event) -> bool {
     books.application(application).task.is_some()
 }
 
-/// Put what is told of one record in order: of a node that leaves, first all that was on it, then
+/// Put the notices of one record in order: of a node that leaves, first all that was on it, then
 /// what takes the place of a placeholder there. Source: scheduler interface §7.3.
 pub(crate) fn put_in_order(cause: Option<&Command>, notices: &mut [Notice]) {
     if matches!(cause, Some(Command::RemoveNode { .. })) {
-        notices.sort_by_key(|one| !matches!(one.news, News::Released(_)));
+        notices.sort_by_key(|one| !matches!(one.news, NoticeKind::Released(_)));
     }
 }
 
@@ -204,12 +204,17 @@ impl Teller<'_> {
             | Event::ApplicationMoved { .. }
             | Event::ApplicationRemoved { .. } => self.of_application(event),
             Event::NodeAdded { partition, node, .. } => {
-                Some(self.notice(*partition, News::NodeAccepted { node: node.clone() }))
+                Some(self.notice(*partition, NoticeKind::NodeAccepted { node: node.clone() }))
             }
-            // Whoever sent it as new hears that it is taken, too.
+            // The sender of a new node learns that it is accepted, too.
             Event::NodeReported { node } => {
                 let node = self.books.node(*node);
-                Some(self.notice(node.partition, News::NodeAccepted { node: node.name.clone() }))
+                Some(
+                    self.notice(
+                        node.partition,
+                        NoticeKind::NodeAccepted { node: node.name.clone() },
+                    ),
+                )
             }
             Event::Placed { ask, node } => Some(self.allocated(*ask, *node)),
             Event::SwapConfirmed { placeholder } => {
@@ -226,7 +231,7 @@ impl Teller<'_> {
                 );
                 by_itself.then(|| self.gone(*allocation, *termination))
             }
-            // Of asks the RM is only told that they were given up.
+            // Of asks, the RM learns only that they were given up.
             Event::AskRemoved {
                 ask,
                 termination: termination @ (Termination::Timeout | Termination::LifetimeOver),
@@ -244,7 +249,7 @@ impl Teller<'_> {
             Event::ScaleUpAsked { ask } => {
                 let row = self.books.allocation(*ask);
                 let application = self.books.application(row.application).name.clone();
-                let news = News::ScaleUp { application, key: row.key.clone() };
+                let news = NoticeKind::ScaleUp { application, key: row.key.clone() };
                 Some(self.notice(self.partition_of(row.application), news))
             }
             Event::Asked { ask, subject } => Some(self.asked(*ask, subject)),
@@ -256,30 +261,36 @@ impl Teller<'_> {
         match event {
             Event::ApplicationAdded { partition, application, .. } => {
                 let application = application.clone();
-                Some(self.notice(*partition, News::ApplicationAccepted { application }))
+                Some(self.notice(*partition, NoticeKind::ApplicationAccepted { application }))
             }
             Event::ApplicationRejected { partition, application, message, .. } => {
                 let (application, reason) = (application.clone(), message.clone());
-                Some(self.notice(*partition, News::ApplicationRejected { application, reason }))
+                Some(
+                    self.notice(
+                        *partition,
+                        NoticeKind::ApplicationRejected { application, reason },
+                    ),
+                )
             }
             Event::ApplicationMoved { application: id, state, .. } => {
                 let row = self.books.application(*id);
                 let (application, before) = (row.name.clone(), row.state);
-                let news = News::ApplicationMoved { application, state: *state, before };
+                let news = NoticeKind::ApplicationMoved { application, state: *state, before };
                 Some(self.notice(row.partition, news))
             }
             Event::ApplicationRemoved { application: id } => {
                 let row = self.books.application(*id);
                 let is_over = !row.state.is_active() && row.timer.is_some_and(|end| end <= self.at);
                 let application = row.name.clone();
-                is_over
-                    .then(|| self.notice(row.partition, News::ApplicationExpired { application }))
+                is_over.then(|| {
+                    self.notice(row.partition, NoticeKind::ApplicationExpired { application })
+                })
             }
             _ => None,
         }
     }
 
-    fn notice(&self, partition: PartitionId, news: News) -> Notice {
+    fn notice(&self, partition: PartitionId, news: NoticeKind) -> Notice {
         Notice { partition: self.books.partition(partition).name.clone(), news }
     }
 
@@ -300,7 +311,7 @@ impl Teller<'_> {
             may_preempt: row.may_preempt,
             preemptable: row.preemptable,
         };
-        self.notice(self.partition_of(row.application), News::Allocated(Box::new(allocated)))
+        self.notice(self.partition_of(row.application), NoticeKind::Allocated(Box::new(allocated)))
     }
 
     fn gone(&self, allocation: AllocationId, termination: Termination) -> Notice {
@@ -321,7 +332,8 @@ impl Teller<'_> {
         let row = self.books.allocation(allocation);
         let application = self.books.application(row.application).name.clone();
         let key = row.key.clone();
-        let news = News::Released(Released { application, key, termination, cause, to_confirm });
+        let news =
+            NoticeKind::Released(Released { application, key, termination, cause, to_confirm });
         self.notice(self.partition_of(row.application), news)
     }
 
@@ -354,7 +366,7 @@ impl Teller<'_> {
         };
         // The event puts the question, so it has the number behind the last.
         let question = self.books.questions_put() + 1;
-        let asked = Asked { question, key: row.key.clone(), about };
-        self.notice(self.partition_of(row.application), News::Asked(Box::new(asked)))
+        let asked = RmQuestion { question, key: row.key.clone(), about };
+        self.notice(self.partition_of(row.application), NoticeKind::Asked(Box::new(asked)))
     }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::audit_log::AuditReader;
 use crate::feed::Feed;
 use crate::health::Vitals;
-use crate::trail::AuditReader;
 use crate::view::Views;
 use crate::watched::Watched;
 
@@ -15,7 +15,7 @@ pub struct Published {
     pub feed: Feed,
     /// The books.
     pub views: Views,
-    /// What watchers are told.
+    /// Records for watchers.
     pub watched: Watched,
     /// The audit.
     pub audit: AuditReader,
@@ -24,7 +24,7 @@ pub struct Published {
 }
 
 impl Published {
-    /// Nothing comes any more: let go whoever waits for it.
+    /// Nothing comes any more: release everybody who waits for it.
     pub(crate) fn end(&self) {
         self.feed.end();
         self.views.end();

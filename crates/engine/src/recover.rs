@@ -5,10 +5,10 @@ use headroom_core::Timestamp;
 use headroom_core::books::Books;
 use headroom_journal::{ReadStore, Record};
 
-use crate::answers::Answers;
+use crate::audit_log::{AuditLog, Head, facts};
 use crate::error::{EngineError, carry_out, chain};
+use crate::idempotency::IdempotencyCache;
 use crate::image::Image;
-use crate::trail::{Head, Trail, facts};
 
 /// What a journal holds, as of its last record.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub struct Recovered {
     /// The books.
     pub books: Books,
     /// What was answered to commands with an id.
-    pub(crate) answers: Answers,
+    pub(crate) answers: IdempotencyCache,
     /// The number of the last record; 0 if there is none.
     pub sequence: u64,
     /// When the last record was made.
@@ -24,8 +24,8 @@ pub struct Recovered {
     /// How many records were replayed.
     pub replayed: u64,
     /// The audit, all of the journal in it.
-    pub(crate) trail: Trail,
-    /// What is to be told: snapshots that could not be read.
+    pub(crate) trail: AuditLog,
+    /// Warnings: snapshots that could not be read.
     pub warnings: Vec<String>,
 }
 
@@ -38,10 +38,10 @@ pub struct Recovering {
     pub records: u64,
 }
 
-/// After how many records it is told how far a recovery is.
+/// Records between two reports of the progress of a recovery.
 const TOLD_EVERY: u64 = 4_096;
 
-/// Read a journal back. A snapshot that is damaged is told of, and the one before is taken, with the
+/// Read a journal back. A damaged snapshot is reported, and the one before is taken, with the
 /// records since then.
 ///
 /// # Errors
@@ -60,7 +60,7 @@ pub fn recover_telling(
     store: &dyn ReadStore,
     tell: &mut dyn FnMut(Recovering),
 ) -> Result<Recovered, EngineError> {
-    recover_with(store, Trail::default(), tell)
+    recover_with(store, AuditLog::default(), tell)
 }
 
 /// As [`recover_telling`], and bring the audit to where the journal is: what it lacks is made again.
@@ -69,7 +69,7 @@ pub fn recover_telling(
 /// As there; and when the audit cannot be gone on with.
 pub(crate) fn recover_with(
     store: &dyn ReadStore,
-    trail: Trail,
+    trail: AuditLog,
     tell: &mut dyn FnMut(Recovering),
 ) -> Result<Recovered, EngineError> {
     let Base { mut recovered, durable, was_durable } = newest_image(store, trail.reach())?;

@@ -51,7 +51,7 @@ pub enum SnapshotError {
     Encode(#[source] rmp_serde::encode::Error),
     /// The source gave no more, or what it gave is not what was written.
     #[error(
-        "cannot read the snapshot behind byte {read} of its content; it is damaged or cut short"
+        "cannot read the snapshot after byte {read} of its content. It is damaged or truncated"
     )]
     Read {
         /// Bytes of content that were read before.
@@ -61,14 +61,16 @@ pub enum SnapshotError {
         source: io::Error,
     },
     /// Something else than a snapshot.
-    #[error("this is no snapshot: it begins with {found:02x?}, and a snapshot with {MAGIC:02x?}")]
+    #[error(
+        "this is not a snapshot: it begins with {found:02x?}, but a snapshot begins with {MAGIC:02x?}"
+    )]
     NoSnapshot {
         /// The first bytes.
         found: [u8; 8],
     },
     /// Written by a version of Headroom that we do not know.
     #[error(
-        "the snapshot has format {found}, and this version of Headroom reads format {FORMAT}; use \
+        "the snapshot has format {found}, but this version of Headroom reads format {FORMAT}. Use \
          the version that wrote it, or a newer one"
     )]
     OtherFormat {
@@ -76,7 +78,7 @@ pub enum SnapshotError {
         found: u32,
     },
     /// What was read is no value of the kind that is wanted.
-    #[error("the snapshot makes no sense near byte {read} of its content")]
+    #[error("the snapshot has invalid data near byte {read} of its content")]
     Decode {
         /// Bytes of content that were read before, some of them ahead.
         read: u64,
@@ -86,14 +88,14 @@ pub enum SnapshotError {
     },
     /// More content than the reader wants to take.
     #[error(
-        "the snapshot has more than {limit} bytes of content; raise the limit if that is right"
+        "the snapshot has more than {limit} bytes of content. Raise the limit if the size is correct"
     )]
     TooLarge {
         /// The bytes that it may have.
         limit: u64,
     },
     /// There is something behind the value, or the length does not fit.
-    #[error("the snapshot has {read} bytes of content, and says that it has {expected}")]
+    #[error("the snapshot has {read} bytes of content, but it declares {expected}")]
     Length {
         /// Bytes of content that were read.
         read: u64,
@@ -101,7 +103,7 @@ pub enum SnapshotError {
         expected: u64,
     },
     /// There is something behind the end.
-    #[error("something follows behind the end of the snapshot")]
+    #[error("data follows after the end of the snapshot")]
     Trailing,
 }
 

@@ -1,4 +1,4 @@
-//! Spans for whoever collects traces: one of each command, one of each flush.
+//! Spans for trace collectors: one of each command, one of each flush.
 //!
 //! A command's span is opened and closed by those who wait for its answer, not by the writer, which
 //! has no time for it: it lasts from the moment when the command is handed in until it is durable.

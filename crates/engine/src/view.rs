@@ -1,7 +1,7 @@
 //! The books as readers see them: a copy that does not change, published between batches.
 //!
 //! A reader never touches the writer. It gets the newest copy that holds all that was answered
-//! before it asked, so everybody sees his own writes. Books are copied at most once for a batch, and
+//! before it asked, so each client sees its own writes. Books are copied at most once for a batch, and
 //! while the writer is busy only if somebody has read since the last.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use headroom_core::books::Books;
 use headroom_core::view::{Counters, History, Tally};
 
 use crate::progress::Progress;
-use crate::work::{Durations, OfSteps, Work};
+use crate::writer_stats::{Durations, OfSteps, WriterStats};
 
 /// What there is at one point of the one order.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ pub struct View {
     pub step_times: Durations<OfSteps>,
     /// How busy the writer was since the start. It and the counters are never older than the last
     /// answer, whether a record followed or not.
-    pub work: Work,
+    pub work: WriterStats,
 }
 
 /// Where the newest view is. Clones are one place.

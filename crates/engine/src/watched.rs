@@ -1,5 +1,5 @@
-//! What watchers are told: the newest records of what happened to objects, as the reference's
-//! event endpoints have them. They begin anew with each start, under another name of this server.
+//! Records for watchers: the newest records of what happened to objects, as the reference's
+//! event endpoints have them. They begin again with each start, under another name of this server.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,12 +18,12 @@ struct Shared {
     next: Progress,
 }
 
-/// What a query found: the range of ids that is kept, and records in order.
+/// What a query found: the range of stored ids, and records in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Batch {
-    /// The lowest id that is kept; 0 if none is.
+    /// The lowest stored id; 0 if none is.
     pub lowest: u64,
-    /// The highest id that is kept; 0 if none is.
+    /// The highest stored id; 0 if none is.
     pub highest: u64,
     /// The records from the wanted id on; none if there is none of this id.
     pub records: Vec<Record>,
@@ -77,7 +77,7 @@ impl Watched {
         }
     }
 
-    /// Nothing more is told.
+    /// Send nothing more.
     pub(crate) fn end(&self) {
         self.0.next.end();
     }
@@ -95,15 +95,15 @@ pub struct Watcher {
     newest: Waiter,
 }
 
-/// A watcher was so slow that records are kept no more that it has not seen.
+/// A watcher was so slow that records which it has not seen are no longer in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "record {wanted} is not in memory any more, {oldest} is the oldest; watch faster, or begin anew"
+    "record {wanted} is no longer in memory, and the oldest record is {oldest}. Watch faster, or start again."
 )]
 pub struct Missed {
     /// The id that comes next for it.
     pub wanted: u64,
-    /// The lowest id that is kept.
+    /// The lowest stored id.
     pub oldest: u64,
 }
 

@@ -7,25 +7,25 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use headroom_core::books::Books;
-use headroom_core::record::{self, Edges, Telling, records_of_refusal};
+use headroom_core::record::{self, Edges, RecordSequencer, records_of_refusal};
 use headroom_core::view::{Counters, History, Sample, Tally};
 use headroom_core::{Command, Event, Millis, Name, Rejection, Scheduler, Step, Timestamp, decide};
 use headroom_journal::{Journal, Origin, ReadStore, Record, Store};
 
-use crate::answers::Answers;
+use crate::audit_log::{AuditLog, Fact, facts};
 use crate::error::EngineError;
+use crate::event_names::{named, states};
 use crate::feed::{ENTRIES_KEPT, Entry, Feed};
-use crate::handle::Moment;
+use crate::handle::WriterState;
 use crate::health::Vitals;
-use crate::keeper::{Keeper, SNAPSHOT_EVERY};
-use crate::named::{named, states};
+use crate::idempotency::IdempotencyCache;
 use crate::notice::{notices, put_in_order};
 use crate::published::Published;
 use crate::recover::Recovered;
-use crate::trail::{Fact, Trail, facts};
+use crate::snapshotter::{SNAPSHOT_EVERY, Snapshotter};
 use crate::view::{View, Views};
 use crate::watched::Watched;
-use crate::work::{Durations, OfSteps, Work};
+use crate::writer_stats::{Durations, OfSteps, WriterStats};
 
 mod flush;
 pub(crate) use flush::FILES_CHECKED_EVERY;
@@ -76,7 +76,7 @@ pub struct Accepted {
 /// What became of a command.
 pub type Outcome = Result<Accepted, Rejection>;
 
-/// How much is kept.
+/// How much is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kept {
     /// Entries of the feed, for followers.
@@ -107,15 +107,15 @@ pub struct Writer {
     books: Books,
     scheduler: Scheduler,
     journal: Journal,
-    keeper: Keeper,
+    keeper: Snapshotter,
     /// When the last record was made: a wall clock may step back, the journal may not.
     last: Timestamp,
-    answers: Answers,
+    answers: IdempotencyCache,
     /// What the audit says, behind the journal.
-    trail: Trail,
+    trail: AuditLog,
     /// What the record at hand says to it.
     facts: Vec<Fact>,
-    telling: Telling,
+    telling: RecordSequencer,
     edges: Edges,
     /// Events of the step at hand.
     events: Vec<Event>,
@@ -135,7 +135,7 @@ pub struct Writer {
     /// Whether the tally is as it was published, where no record was made since.
     is_counted: bool,
     step_times: Durations<OfSteps>,
-    work: Work,
+    work: WriterStats,
     feed: Feed,
     views: Views,
     watched: Watched,
@@ -162,12 +162,12 @@ impl Writer {
             books,
             scheduler,
             journal: Journal::new(store),
-            keeper: Keeper::new(kept.snapshot_every, replayed),
+            keeper: Snapshotter::new(kept.snapshot_every, replayed),
             last: time,
             answers,
             trail,
             facts: Vec::new(),
-            telling: Telling::default(),
+            telling: RecordSequencer::default(),
             edges: Edges::default(),
             events: Vec::new(),
             batch: Batch::default(),
@@ -183,7 +183,7 @@ impl Writer {
             tally,
             is_counted: true,
             step_times: Durations::default(),
-            work: Work::default(),
+            work: WriterStats::default(),
             feed: Feed::new(sequence + 1, kept.entries),
             views,
             watched: Watched::new(kept.records),
@@ -213,9 +213,9 @@ impl Writer {
     }
 
     /// What there is now.
-    pub fn moment(&self) -> Moment<'_> {
+    pub fn moment(&self) -> WriterState<'_> {
         let (books, scheduler) = (self.books(), self.scheduler());
-        Moment { books, scheduler, sequence: self.journal.next() - 1, time: self.last }
+        WriterState { books, scheduler, sequence: self.journal.next() - 1, time: self.last }
     }
 
     /// The scheduler, to ask why something waits.
@@ -224,7 +224,7 @@ impl Writer {
     }
 
     /// Judge a command at this time. What it leads to is applied, and durable with the next
-    /// [`Writer::flush`]; the outcome is not to be told before.
+    /// [`Writer::flush`]; do not report the outcome before.
     ///
     /// # Errors
     /// When a record cannot be written at all; memory is ahead of the journal then.
@@ -298,7 +298,7 @@ impl Writer {
         Ok(Scheduled { steps: most, more: true, wake_at: None })
     }
 
-    /// Nothing moves: look now and then whether anything should, which no trigger said. Whether anything
+    /// Nothing moves: look now and then whether anything should, without a trigger. Returns whether anything
     /// does then.
     fn sweep(&mut self, now: Timestamp) -> bool {
         if now < self.swept + SWEEP_EVERY {
@@ -340,7 +340,7 @@ impl Writer {
     }
 
     #[cfg(feature = "testkit")]
-    pub(crate) fn spoil(&mut self, spoil: crate::handle::Spoil) {
+    pub(crate) fn spoil(&mut self, spoil: crate::handle::Corrupt) {
         spoil(&mut self.books, &mut self.scheduler);
     }
 
@@ -372,7 +372,7 @@ impl Writer {
         self.scan_every = every;
     }
 
-    /// The entry of a record, durable or not; none if it is kept no more.
+    /// The entry of a record, durable or not; none if it is no longer in memory.
     fn entry_of(&self, sequence: u64) -> Option<Arc<Entry>> {
         let durable = self.journal.next() - self.entries.len() as u64;
         if sequence < durable {
@@ -452,15 +452,22 @@ impl Writer {
         let mut heard = |record: record::Record| told.push(record);
         let command = record.command.as_ref();
         for event in &record.events {
+            // Each listener reads the books as they are before the event, since some rows are gone afterwards.
+            // 1. What the resource manager must do or know.
             told_rm.extend(notices(books, now, command, event));
+            // 2. The names of the rows in the event, for all that read it later.
             names.push(named(books, command, event));
+            // 3. What the audit log of tenants records.
             facts(books, command, event, said);
+            // 4. Metrics: first what the scheduler decided, then what happened to it.
             if command.is_none() {
                 tally.judge(books, event);
             }
             tally.hear(books, now, event);
+            // 5. YuniKorn's events: those of waiting asks come before those of the change that ends the wait.
             edges.hear(books, now, event, &mut heard);
             telling.hear(books, now, event, &mut heard);
+            // 6. The books and the indexes of the scheduler. Nothing reads the event after this.
             scheduler.apply(books, now, event);
         }
         put_in_order(command, &mut told_rm);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// Its version.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The commit; none if nobody said. A development build does not know it.
+/// The commit; none if the build did not set it. A development build does not know it.
 pub(crate) const COMMIT: Option<&str> = option_env!("HEADROOM_COMMIT");
 
 /// The date of the commit, in RFC 3339. A development build does not know it.

@@ -16,7 +16,7 @@ use command::Command;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Shares a cluster among many users and says why anything waits.
+/// Shares a cluster among many users, and explains why an ask waits.
 #[derive(Debug, Parser)]
 #[command(name = "headroom", version, propagate_version = true)]
 struct Arguments {

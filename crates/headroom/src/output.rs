@@ -26,7 +26,7 @@ pub(crate) fn printable_lines(text: &str) -> String {
     text.chars().map(|one| if one == '\n' { one } else { printable(one) }).collect()
 }
 
-/// Tell something beside the data.
+/// Print a remark separately from the data.
 pub(crate) fn tell(text: &str) {
     // Nobody is left to tell when this fails.
     let _ = writeln!(anstream::stderr().lock(), "{text}");
@@ -51,7 +51,7 @@ pub(crate) fn fail(error: &anyhow::Error) {
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<()> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder)
-            .with_context(|| format!("cannot make folder {}", folder.display()))?;
+            .with_context(|| format!("cannot create folder {}", folder.display()))?;
     }
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
@@ -68,8 +68,8 @@ pub(crate) fn folder_is_there(path: &Path) -> Result<()> {
     let (file, name) = (path.display(), folder.display());
     ensure!(
         folder.exists(),
-        "cannot write {file}: there is no folder {name}; make it first, with `mkdir -p {name}`"
+        "cannot write {file}: the folder {name} does not exist. Create it with `mkdir -p {name}`"
     );
-    ensure!(folder.is_dir(), "cannot write {file}: {name} is a file and no folder");
+    ensure!(folder.is_dir(), "cannot write {file}: {name} is a file, not a folder");
     Ok(())
 }

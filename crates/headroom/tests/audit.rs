@@ -178,5 +178,5 @@ fn what_cannot_be_understood_or_read_is_refused() {
     assert_eq!(code, 2, "{text}");
     assert!(text.contains("TENANT_CREATED"), "{text}");
     let (text, code) = headroom(&["audit", "verify", "--journal", "/nowhere"]);
-    assert_eq!((&*text, code), ("error: there is no folder /nowhere\n", 1));
+    assert_eq!((&*text, code), ("error: the folder /nowhere does not exist\n", 1));
 }

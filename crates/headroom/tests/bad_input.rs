@@ -238,7 +238,7 @@ fn queue_files_show_the_line() {
            |
            = help: set one of them, or remove the limit
         1 error: no-text.yaml:2: byte 11 is not valid UTF-8; expected text in UTF-8
-        1 error: empty.yaml: the queue file has no partition; it needs `partitions:` with at least one entry
+        1 error: empty.yaml: the queue file has no partition. Add `partitions:` with at least one entry.
         1 error[YAML-TYPE]: a queue file must be a mapping
          --> other.yaml:1:1
           |
@@ -275,14 +275,14 @@ fn parts_that_are_missing_or_in_the_way() {
     }
     expect![[r#"
         1 error: cannot write folder: Is a directory (os error 21)
-        1 error: cannot make folder jobs.jsonl: File exists (os error 17)
-        1 error: cannot make folder jobs.jsonl: File exists (os error 17)
-        1 error: cannot make folder /dev/null: File exists (os error 17)
-        1 error: --report and --json both name same; each needs a file
+        1 error: cannot create folder jobs.jsonl: File exists (os error 17)
+        1 error: cannot create folder jobs.jsonl: File exists (os error 17)
+        1 error: cannot create folder /dev/null: File exists (os error 17)
+        1 error: --report and --json both name same. Choose a different file for each.
         1 error: jobs.jsonl:1: 1 columns, expected 18 or more
-        1 error: jobs.jsonl:1: job j1 names no queue; say where jobs go, for instance --queue-of 'root.{group}'
+        1 error: jobs.jsonl:1: job j1 names no queue. Set one, for example with --queue-of 'root.{group}'
         1 error: jobs.jsonl:1: job j1 goes to queue root.u, which the queue file does not have; its leaf queues are: root.a, root.p.b
-        1 error: --nodes is missing: it says how large the cluster is, for instance --nodes '10*{vcore: 8, memory: 32Gi}'
+        1 error: --nodes is missing. Set the size of the cluster, such as --nodes '10*{vcore: 8, memory: 32Gi}'
         1 error: cannot open the workload missing.jsonl: No such file or directory (os error 2)
         1 error: cannot open the workload folder: Is a directory (os error 21)
         1 error: cannot open the workload missing: No such file or directory (os error 2)
@@ -330,9 +330,9 @@ fn faults_and_priorities_that_are_none() {
 fn values_of_options() {
     let folder = folder("bad-options");
     expect![[r#"
-        2 error: invalid value 'nonsense' for '--until <TIME>': "nonsense" is not a time: a whole number and s, m, h or d, for instance 36h
+        2 error: invalid value 'nonsense' for '--until <TIME>': "nonsense" is not a time. Use a whole number and s, m, h, or d, such as 36h
         2 error: unexpected argument '-1' found
-        2 error: invalid value '99999999999999999999d' for '--until <TIME>': "99999999999999999999d" is not a time: a whole number and s, m, h or d, for instance 36h
+        2 error: invalid value '99999999999999999999d' for '--until <TIME>': "99999999999999999999d" is not a time. Use a whole number and s, m, h, or d, such as 36h
         2 error: invalid value 'arrivals=0' for '--stretch <FACTORS>': the stretch arrivals=0 must be a number from 0.000001 to 1000000, such as 0.5
         2 error: invalid value 'speed=2' for '--stretch <FACTORS>': the stretch "speed=2" is neither run=X nor arrivals=Y nor both with a comma between
         2 error: invalid value 'run=1e9' for '--stretch <FACTORS>': the stretch run=1000000000 must be a number from 0.000001 to 1000000, such as 0.5

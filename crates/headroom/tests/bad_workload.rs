@@ -70,7 +70,7 @@ fn a_line_of_our_own_format() {
         1 error: unknown-queue.jsonl:1: job j1 goes to queue root.x, which the queue file does not have; its leaf queues are: root.a, root.p.b
         1 error: parent-queue.jsonl:1: job j1 goes to queue root.p, which is a parent; applications go to leaves: root.a, root.p.b
         1 error: root-queue.jsonl:1: job j1 goes to queue root, which is a parent; applications go to leaves: root.a, root.p.b
-        1 error: no-queue.jsonl:1: job j1 names no queue; say where jobs go, for instance --queue-of 'root.{group}'
+        1 error: no-queue.jsonl:1: job j1 names no queue. Set one, for example with --queue-of 'root.{group}'
         1 error: unknown-type.jsonl:1: job j1 asks for fpga, which no node has; node types are: vcore
         1 error: negative.jsonl:1: resources.vcore is "-1", expected an amount: it must be digits and an optional suffix: no sign, decimal point or exponent
         1 error: negative-text.jsonl:1: resources.vcore is "-1", expected an amount: it must be digits and an optional suffix: no sign, decimal point or exponent

@@ -62,8 +62,8 @@ fn what_is_read_is_not_overwritten_however_it_is_called() {
         let inputs = ["in/yarn-site.xml", "in/capacity-scheduler.xml"];
         let ran = folder.run(&[&["convert", "yarn"], &inputs[..], &["--output", output]].concat());
         let expected = format!(
-            "error: --output {output} is the file {input} that is converted, and would be lost; name another, such as \
-             queues.yaml\n"
+            "error: --output {output} would overwrite the input file {input}. Choose another file, such as \
+             queues.yaml.\n"
         );
         assert_eq!((ran.code, ran.stderr), (Some(1), expected));
     }
@@ -79,9 +79,9 @@ fn no_folder_is_made_and_what_to_do_is_said() {
     for (output, expected) in [
         (
             "new/deep/queues.yaml",
-            "there is no folder new/deep; make it first, with `mkdir -p new/deep`",
+            "the folder new/deep does not exist. Create it with `mkdir -p new/deep`",
         ),
-        ("capacity-scheduler.xml/queues.yaml", "capacity-scheduler.xml is a file and no folder"),
+        ("capacity-scheduler.xml/queues.yaml", "capacity-scheduler.xml is a file, not a folder"),
     ] {
         let ran = folder.run(&[&convert[..], &[output]].concat());
         assert_eq!(ran.code, Some(1));
@@ -103,7 +103,7 @@ fn what_cannot_be_converted_or_loaded_ends_with_1_and_says_why() {
     for (file, expected) in [
         ("none.xml", "error: cannot read none.xml: "),
         ("notes.xml", "error: cannot convert notes.xml: line 2: there is text outside"),
-        ("latin.xml", "error: cannot convert latin.xml: line 2: it is not text in UTF-8"),
+        ("latin.xml", "error: cannot convert latin.xml: line 2: the text is not UTF-8"),
         ("sum.xml", "have 90 percent together"),
     ] {
         let ran = folder.run(&["convert", "yarn", file]);

@@ -32,11 +32,11 @@ fn the_example_gives_these_bytes() {
         writeln!(found, "{file} {hash:032x}").unwrap();
     }
     expect![[r#"
-        decisions "0167ab3d1a3424b8fc448e47a61f9b5f"
-        campus.json c05f3db486af5173e68cd86bdb49e647
-        campus.html f290790c82e81f3834de9395d400742f
+        decisions "592e3e4a3872df73d387ecfdeba5eff0"
+        campus.json d13c94214a586ceb79f71c0dd9d083fc
+        campus.html 99db389c64c078094ee183595aae3dca
         csv/allocations.csv 10800e04d27d5910b8e3ed3d8402b46f
-        csv/decisions.csv b6cf967a7ff3557754663259adf770c9
+        csv/decisions.csv 3be8a13851dbf298d0840055b7795c4b
     "#]]
     .assert_eq(&found);
 }

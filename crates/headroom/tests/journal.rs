@@ -143,7 +143,7 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
         &folder,
         &["repair", "--to", "9"],
         &expect![[r"
-        error: cannot keep records up to 9: record 9 is not there whole; `--to 8` keeps all before it
+        error: cannot keep records up to 9: record 9 is incomplete. `--to 8` keeps all records before it
         1
     "]],
     );
@@ -151,7 +151,7 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
         &folder,
         &["repair", "--to", "5"],
         &expect![[r"
-        kept the records up to 5; the files as they were are data/before-repair-1.*
+        kept the records up to 5. Copies of the original files: data/before-repair-1.*
         0
     "]],
     );
@@ -169,7 +169,7 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
         &folder,
         &["verify"],
         &expect![[r"
-        error: data/lock is in use by process PID; one process at a time may write to it
+        error: data/lock is in use by process PID. Only one process at a time can write to it
         1
     "]],
     );
@@ -190,7 +190,7 @@ fn what_today_would_be_decided_otherwise_is_told() {
         &expect![[r"
             records 1 to 8, all whole: 5 commands, 11 events, 573 bytes
             judged again from the first record on: 8 records, of which 3 differ
-            warning: this version decides otherwise, first at record 2; what happened stays
+            warning: this version decides differently, first at record 2. The recorded events stay valid.
             0
         "]],
     );
@@ -199,7 +199,7 @@ fn what_today_would_be_decided_otherwise_is_told() {
         &folder,
         &["verify"],
         &expect![[r"
-        error: there is no folder data
+        error: the folder data does not exist
         1
     "]],
     );
@@ -215,7 +215,7 @@ fn a_record_that_cannot_have_happened_is_told() {
         &folder,
         &["verify"],
         &expect![[r"
-            error: record 4 does not follow from those before it (app0 is not in its table: whoever holds it outlived the row); `headroom journal repair --to 3` keeps all before it
+            error: record 4 does not follow from the records before it (app0 is not in its table: whoever holds it outlived the row). `headroom journal repair --to 3` keeps all records before it
             1
         "]],
     );
@@ -245,7 +245,7 @@ fn a_damaged_record_is_told_with_its_place() {
         &folder,
         &["repair", "--to", "4"],
         &expect![[r"
-        kept the records up to 4; the files as they were are data/before-repair-1.*
+        kept the records up to 4. Copies of the original files: data/before-repair-1.*
         0
     "]],
     );

@@ -85,7 +85,7 @@ fn a_change_is_shown_on_the_state_of_a_journal_which_stays_as_it_is() {
           default root.sales resources.max.vcore: 3 -> 1
         at once:
           queue root.sales is above its limit: uses vcore 2, may have vcore 1, vcore 1 too much
-          can never start: app/second of ann in root.sales (vcore 2): QUEUE_MAX, queue root.sales has -1 vcore left of its maximum of 1, the ask needs 2; wait for a release, or raise the maximum
+          can never start: app/second of ann in root.sales (vcore 2): QUEUE_MAX, queue root.sales uses 2 vcore, which is above its maximum of 1, and the ask needs 2. Wait for releases, or raise the maximum.
         after settling:
           root uses vcore 2 -> vcore 2, waits for vcore 2 -> vcore 2
           evenness among users 1.000 -> 1.000
@@ -122,7 +122,7 @@ fn a_file_that_is_refused_ends_with_one() {
     assert_eq!(ran.code, Some(1));
     assert!(ran.stdout.ends_with("bad.yaml would be refused\n"), "{}", ran.stdout);
     let ran = folder.run(&["plan", "bad.yaml", "--journal", "nowhere"]);
-    assert_eq!((ran.code, &*ran.stderr), (Some(1), "error: there is no folder nowhere\n"));
+    assert_eq!((ran.code, &*ran.stderr), (Some(1), "error: the folder nowhere does not exist\n"));
 }
 
 /// Three jobs of two cores and an hour each, all at once.
@@ -176,7 +176,11 @@ fn both_files_are_played_over_time() {
         ["plan", "new.yaml", "--journal", "data", "--hours", "4", "--workload", "jobs.jsonl"];
     let unknown = folder.run(&line);
     assert_eq!(unknown.code, Some(1));
-    assert!(unknown.stderr.contains("name it with --before"), "{}", unknown.stderr);
+    assert!(
+        unknown.stderr.contains("Name the file to compare with, with --before"),
+        "{}",
+        unknown.stderr
+    );
     let ran = folder.run(&[&line[..], &["--before", "old.yaml"]].concat());
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     let (_, over) = ran.stdout.split_once("over time: ").unwrap();
@@ -197,7 +201,11 @@ fn both_files_are_played_over_time() {
     assert_eq!(over["after"]["run"]["waits"]["max_ms"], 0);
     assert_eq!(folder.run(&["plan", "new.yaml", "--hours", "4"]).code, Some(2), "no workload");
     let lost = folder.run(&["plan", "new.yaml", "--workload", "jobs.jsonl"]);
-    assert!(lost.stderr.contains("say how many"), "{}", lost.stderr);
+    assert!(
+        lost.stderr.contains("--workload needs --hours. Set the number of hours"),
+        "{}",
+        lost.stderr
+    );
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn of_several_files_each_has_its_verdict() {
 
             two.yaml: accepted, 2 partitions, 4 queues, 0 limits
 
-            empty.yaml: not accepted, it has no partition; YuniKorn loads such a file and uses its built-in queues; write `partitions:` with at least one entry
+            empty.yaml: not accepted, because it has no partition. YuniKorn loads such a file and uses its built-in queues. Add `partitions:` with at least one entry
 
             error[A-SPACES]: `submitacl` has 2 spaces; it takes one, between users and groups
              --> late.yaml:5:20
@@ -119,7 +119,7 @@ fn of_several_files_each_has_its_verdict() {
               |
               = help: remove the superfluous spaces
 
-            late.yaml: 1 error; YuniKorn calls the file valid, and then cannot load it
+            late.yaml: 1 error. YuniKorn accepts the file in validation, and then fails to load it
 
             error[FILE]: byte 0x89 is not UTF-8; a queue file is text in UTF-8
              --> image.yaml:1:1
@@ -439,7 +439,7 @@ fn a_map_with_two_queue_files_has_a_verdict_for_each() {
     let unclear = folder.run(&["convert", "configmap", "map.yaml"]);
     assert_eq!(unclear.code, Some(1));
     assert!(
-        unclear.stderr.contains("queues.yaml, group-01.yaml; choose one with --key"),
+        unclear.stderr.contains("queues.yaml, group-01.yaml. Choose one with --key"),
         "{}",
         unclear.stderr
     );

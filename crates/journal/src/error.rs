@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 /// What went wrong. Any of these while records are appended ends the writing: memory may be ahead
-/// of the disk then, so whoever leads stops and recovers by replay.
+/// of the disk then, so the leader stops and recovers by replay.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// Records were not written.
@@ -30,7 +30,7 @@ pub enum JournalError {
         source: io::Error,
     },
     /// The disk has no room.
-    #[error("the disk is full: nothing more can be written to {at}; make room and start again", at = path.display())]
+    #[error("the disk is full: nothing more can be written to {at}. Free disk space, and start again", at = path.display())]
     Full {
         /// Which file.
         path: PathBuf,
@@ -60,7 +60,7 @@ pub enum JournalError {
         damage: Damage,
     },
     /// Another process writes to the journal.
-    #[error("{at} is in use by process {holder}; one process at a time may write to it", at = path.display())]
+    #[error("{at} is in use by process {holder}. Only one process at a time can write to it", at = path.display())]
     Held {
         /// The lock file.
         path: PathBuf,
@@ -69,7 +69,7 @@ pub enum JournalError {
     },
     /// A file of the running journal was removed or replaced.
     #[error(
-        "{at} was removed or replaced while the server ran. If it is a log, put the original back, or restore a backup: what was acknowledged is in it. Then start the server again", at = path.display()
+        "{at} was removed or replaced while the server ran. If it is a log, restore the original or a backup, because it contains acknowledged records. Then start the server again", at = path.display()
     )]
     Replaced {
         /// Which file.
@@ -77,14 +77,14 @@ pub enum JournalError {
     },
     /// There is an audit, but no journal that it follows from.
     #[error(
-        "{at} has an audit but no journal; put the journal back, or move the folder `audit` away to begin a new journal", at = path.display()
+        "{at} has an audit log but no journal. Restore the journal, or move the folder `audit` away to start a new journal", at = path.display()
     )]
     Gone {
         /// The folder of the journal.
         path: PathBuf,
     },
     /// It was written by a later version.
-    #[error("{at} has format {found}, this version reads formats up to {known}; use the version that wrote it", at = path.display())]
+    #[error("{at} has format {found}, but this version reads formats up to {known}. Use the version that wrote it", at = path.display())]
     Newer {
         /// Which file.
         path: PathBuf,
@@ -95,7 +95,7 @@ pub enum JournalError {
     },
     /// Another process leads by now.
     #[error(
-        "lease {presented} is over: lease {current} was given since; stop, and recover by replay"
+        "lease {presented} is over: lease {current} was granted later. Stop, and recover by replay"
     )]
     Deposed {
         /// What the writer holds.
@@ -104,7 +104,9 @@ pub enum JournalError {
         current: u64,
     },
     /// The batch is not the next one: the writer and its journal disagree.
-    #[error("the batch begins with record {found}, the journal goes on with record {expected}")]
+    #[error(
+        "the batch begins with record {found}, but the journal continues with record {expected}"
+    )]
     OutOfOrder {
         /// What comes next.
         expected: u64,
@@ -112,14 +114,14 @@ pub enum JournalError {
         found: u64,
     },
     /// A write failed before, so nothing more is taken.
-    #[error("an earlier write to {at} failed; nothing is taken until the journal is opened again", at = path.display())]
+    #[error("an earlier write to {at} failed. The journal accepts nothing until it is opened again", at = path.display())]
     Stopped {
         /// Which journal.
         path: PathBuf,
     },
     /// Records that were asked for were cut off below a snapshot.
     #[error(
-        "record {wanted} is gone, the journal begins with record {first}; begin with a snapshot"
+        "record {wanted} is no longer stored, and the journal begins with record {first}. Start with a snapshot"
     )]
     Truncated {
         /// What was asked for.
@@ -134,7 +136,7 @@ pub enum JournalError {
         sequence: u64,
     },
     /// A record, or a chunk of a snapshot, is larger than a store takes.
-    #[error("{bytes} bytes are too many at once, at most {most} are taken")]
+    #[error("{bytes} bytes are too many at once: at most {most} are allowed")]
     TooLarge {
         /// How many.
         bytes: usize,
@@ -142,7 +144,7 @@ pub enum JournalError {
         most: usize,
     },
     /// What is asked for would lose records that cannot be read.
-    #[error("cannot keep records up to {to}: record {sequence} is not there whole; `--to {}` keeps all before it", sequence - 1)]
+    #[error("cannot keep records up to {to}: record {sequence} is incomplete. `--to {}` keeps all records before it", sequence - 1)]
     NotWhole {
         /// Up to which record was asked.
         to: u64,
@@ -151,7 +153,7 @@ pub enum JournalError {
     },
 }
 
-/// Where in a file damage is. All that is known is told.
+/// Where in a file damage is, with all that is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Byte offset in the file.
@@ -194,13 +196,15 @@ pub enum Damage {
     /// Bytes are not those that were written.
     #[error("checksum {found:#018x}, expected {expected:#018x}")]
     Checksum {
-        /// As written beside them.
+        /// The checksum in the file.
         expected: u64,
         /// Of the bytes that are there.
         found: u64,
     },
     /// The record follows another than the one before it.
-    #[error("it follows a record with checksum {found:#018x}, the one before has {expected:#018x}")]
+    #[error(
+        "it follows a record with checksum {found:#018x}, but the previous record has {expected:#018x}"
+    )]
     Chain {
         /// Of the record before.
         expected: u64,
@@ -220,7 +224,7 @@ pub enum Damage {
     Shape(&'static str),
     /// The database library does not accept the file; all records in it are whole.
     #[error(
-        "its index is broken ({0}); the records in it are whole, `headroom journal repair` builds it anew"
+        "its index is broken ({0}). Its records are complete, and `headroom journal repair` rebuilds the index"
     )]
     Index(String),
     /// A record cannot be decoded though its checksum is right.
@@ -229,7 +233,7 @@ pub enum Damage {
 }
 
 impl JournalError {
-    /// A failed access, told apart from a full disk.
+    /// A failed access; a full disk has an error of its own.
     #[cfg(feature = "redb")]
     pub(crate) fn access(deed: &'static str, path: PathBuf, source: io::Error) -> Self {
         if source.kind() == io::ErrorKind::StorageFull {

@@ -5,21 +5,21 @@ use std::fmt;
 use crate::store::Store;
 use crate::{JournalError, Record, Unwritable};
 
-/// Records are added one by one, and kept with one flush.
+/// Records are added one by one, and stored with one flush.
 ///
 /// ```
 /// use headroom_core::Timestamp;
 /// use headroom_journal::{Journal, MemoryJournal, ReadStore, Record};
 ///
-/// let kept = MemoryJournal::default();
-/// let mut journal = Journal::new(Box::new(kept.open()));
+/// let memory = MemoryJournal::default();
+/// let mut journal = Journal::new(Box::new(memory.open()));
 /// let (time, origin, command, events) = (Timestamp::ZERO, None, None, Vec::new());
 /// let record = Record { sequence: journal.next(), time, origin, command, events };
 /// let bytes = journal.encode(&record)?;
 /// journal.add(&record, bytes);
 /// assert_eq!(journal.sync()?, 1);
 ///
-/// let first = journal.store().read(1)?.next().expect("one was kept")?;
+/// let first = journal.store().read(1)?.next().expect("one was stored")?;
 /// assert_eq!(Record::decode(&first.bytes)?, record);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -68,7 +68,7 @@ impl Journal {
     /// Make the batch durable, if there is one; the number of the last record that is.
     ///
     /// # Errors
-    /// Any error is fatal: memory is ahead of the disk then, so whoever writes must stop and
+    /// Any error is fatal: memory is ahead of the disk then, so the writer must stop and
     /// recover by replay.
     pub fn sync(&mut self) -> Result<u64, JournalError> {
         if !self.batch.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! - A [`Record`] is one step: the time, the command if one was given, and the events that
 //!   followed. Its bytes are protobuf, as `proto/headroom/journal/v1` says; old ones stay readable.
-//! - A [`Store`] keeps records as bytes, in order, with checksums, and snapshots beside them:
+//! - A [`Store`] stores records as bytes, in order, with checksums, and snapshots:
 //!   [`FileStore`] in a folder, [`MemoryStore`] in memory.
 //! - A [`Journal`] is the writer's end of a store: one flush for a batch of records.
 //! - [`verify`] reads all of a journal, [`repair`] cuts it off where it is damaged.
@@ -38,7 +38,7 @@ pub use store::{
 };
 pub use verify::{Seen, Verified, verify};
 
-/// What the messages are, as a `google.protobuf.FileDescriptorSet`: for whoever shows a record
+/// What the messages are, as a `google.protobuf.FileDescriptorSet`: to show a record
 /// without knowing its types.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
 

@@ -53,7 +53,7 @@ pub struct Origin {
 pub enum DecodeError {
     /// It was written by a later version, which may mean more by it than this one understands.
     #[error(
-        "the record has format {found}, this version reads formats up to {known}; use the version that wrote it"
+        "the record has format {found}, but this version reads formats up to {known}. Use the version that wrote it"
     )]
     Newer {
         /// Its format.
@@ -62,10 +62,10 @@ pub enum DecodeError {
         known: u32,
     },
     /// The bytes are no message at all.
-    #[error("the record is no message of the journal")]
+    #[error("the record is not a journal message")]
     Malformed(#[source] prost::DecodeError),
     /// There is something in it that no field takes.
-    #[error("of the {found} bytes of the record this version understands {understood}")]
+    #[error("this version understands {understood} of the {found} bytes of the record")]
     Surplus {
         /// Its length.
         found: usize,
@@ -89,7 +89,7 @@ pub enum What {
     #[error("is missing")]
     Missing,
     /// One of several kinds must be there; a later version may know more of them.
-    #[error("has no kind that is known")]
+    #[error("has an unknown kind")]
     UnknownKind,
     /// A word that is not known.
     #[error("has the unknown value {number}")]
@@ -98,30 +98,30 @@ pub enum What {
         number: i32,
     },
     /// Below the smallest amount.
-    #[error("has the amount {number}, below the smallest there is")]
+    #[error("has the amount {number}, which is below the minimum")]
     TooSmall {
         /// The amount.
         number: i64,
     },
     /// Names are not in order, or one comes twice.
-    #[error("is not behind the name before it in order")]
+    #[error("is not in ascending order")]
     Disorder,
     /// A queue without a queue above it, or a second root.
-    #[error("fits no queue above it")]
+    #[error("fits under no parent queue")]
     NoParent,
     /// More levels than anybody writes.
-    #[error("is {levels} levels deep, at most {LEVELS_MAX} are possible")]
+    #[error("is {levels} levels deep, but at most {LEVELS_MAX} are allowed")]
     TooDeep {
         /// How many.
         levels: usize,
     },
     /// A text that should be a decimal.
     #[error(
-        "is no decimal from 0 to 1000000 with up to six digits behind the point, as short as can be"
+        "is not a decimal from 0 to 1000000 with up to six fraction digits, in its shortest form"
     )]
     NoDecimal,
     /// Format 0.
-    #[error("is no version of the format")]
+    #[error("is not a version of the format")]
     NoFormat,
 }
 
@@ -130,14 +130,14 @@ pub enum What {
 pub enum Unwritable {
     /// Nobody could read it again.
     #[error(
-        "the record nests queues or rules {levels} levels deep, at most {LEVELS_MAX} are possible"
+        "the record nests queues or rules {levels} levels deep, but at most {LEVELS_MAX} are allowed"
     )]
     TooDeep {
         /// How many levels.
         levels: usize,
     },
     /// No store takes it.
-    #[error("the record has {bytes} bytes, at most {RECORD_BYTES_MAX} are possible")]
+    #[error("the record has {bytes} bytes, but at most {RECORD_BYTES_MAX} are allowed")]
     TooLarge {
         /// Its size.
         bytes: usize,

@@ -2,7 +2,7 @@
 //!
 //! A store knows records as bytes and snapshots as chunks of bytes; [`Record`] and the
 //! writer of snapshots know what they mean. It may be shared by several processes, of which one
-//! leads: whoever opens a store for writing gets a [`Lease`], and everything that is written
+//! leads: a process that opens a store for writing gets a [`Lease`], and everything that is written
 //! carries it, so that a leader who has been replaced without knowing cannot write any more.
 
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::record::Record;
 /// The folder in that of a journal where the audit of tenants is, which follows from the journal.
 pub const AUDIT_FOLDER: &str = "audit";
 
-/// How many snapshots are kept: should the newest be damaged, the one before and the records
+/// How many snapshots are stored: should the newest be damaged, the one before and the records
 /// since then give the same books.
 pub const SNAPSHOTS_KEPT: usize = 2;
 
@@ -39,7 +39,7 @@ impl Lease {
     }
 }
 
-/// One record as it is kept.
+/// One stored record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
     /// Counts records from 1.
@@ -76,7 +76,7 @@ impl std::fmt::Debug for Snapshot {
     }
 }
 
-/// A snapshot that is being written, beside the journal; nobody sees it before it is finished.
+/// A snapshot that is being written, in parallel with the journal; nobody sees it before it is finished.
 pub trait WriteSnapshot: Send {
     /// Add bytes.
     ///
@@ -93,7 +93,7 @@ pub trait WriteSnapshot: Send {
 
 /// A place that keeps the journal, opened for reading.
 pub trait ReadStore {
-    /// The first record that is kept; [`ReadStore::next`] in an empty journal.
+    /// The first stored record; [`ReadStore::next`] in an empty journal.
     fn first(&self) -> u64;
 
     /// The sequence number of the next record; 1 in an empty journal.
@@ -150,8 +150,8 @@ pub trait Store: ReadStore + Send {
     /// all.
     fn append(&mut self, lease: Lease, next: u64, batch: &[Vec<u8>]) -> Result<(), JournalError>;
 
-    /// Begin a snapshot of the books after the last record. It is written by whoever holds what
-    /// this returns, on another thread if wanted, while records go on being appended.
+    /// Begin a snapshot of the books after the last record. The owner of the returned value writes it,
+    /// on another thread if wanted, while records go on being appended.
     ///
     /// # Errors
     /// When the lease is over, the head names another record than the last, or the disk fails.
@@ -163,10 +163,10 @@ pub trait Store: ReadStore + Send {
     ) -> Result<Box<dyn WriteSnapshot>, JournalError>;
 
     /// Drop all snapshots but the newest [`SNAPSHOTS_KEPT`], and what records nobody needs then,
-    /// as far as that is cheap. Answers with the first record that is kept.
+    /// as far as that is cheap. Returns the first record that stays.
     ///
     /// # Errors
-    /// When the lease is over, or the disk fails. Then more is kept than is needed, and it may be
+    /// When the lease is over, or the disk fails. Then more is stored than is needed, and it may be
     /// tried again.
     fn truncate(&mut self, lease: Lease) -> Result<u64, JournalError>;
 
@@ -179,6 +179,6 @@ pub trait Store: ReadStore + Send {
     }
 
     /// A reader of what there is now, for another thread, while this goes on writing. What is truncated away meanwhile
-    /// is an error of whoever reads it.
+    /// is an error of the reader.
     fn beside(&self) -> Box<dyn ReadStore + Send>;
 }

@@ -9,7 +9,7 @@ use crate::{JournalError, Record};
 /// What a journal was found to have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// The first record that is kept.
+    /// The first stored record.
     pub first: u64,
     /// The last; less than the first if there is none.
     pub last: u64,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::secret::{NoRandomNumbers, hex, random};
+use crate::secret::{NoRandomNumbers, random};
 
 /// Which server this is, for as long as the process lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct About {
     pub build: BTreeMap<String, String>,
     /// Start of the process.
     pub started_at: Timestamp,
-    /// Another one means another process, whose numbers of watched records begin anew. A random
+    /// Another one means another process, whose numbers of watched records begin again. A random
     /// UUID.
     pub instance: String,
 }
@@ -24,7 +24,7 @@ impl About {
     /// This process, which starts now.
     ///
     /// # Errors
-    /// When the system has no random numbers to give.
+    /// When the operating system provides no random numbers.
     pub fn this(build: BTreeMap<String, String>) -> Result<Self, NoRandomNumbers> {
         Ok(Self {
             version: env!("CARGO_PKG_VERSION"),
@@ -39,6 +39,6 @@ impl About {
 fn uuid(mut bytes: [u8; 16]) -> String {
     bytes[6] = (bytes[6] & 0x0f) | 0x40;
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    let hex = hex(&bytes);
+    let hex = hex::encode(bytes);
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }

@@ -1,4 +1,4 @@
-//! Who changed what: in the log under the target `audit`, and in the journal beside each command.
+//! Who changed what: in the log under the target `audit`, and in the journal with each command.
 
 use std::net::IpAddr;
 
@@ -13,12 +13,12 @@ pub const TARGET: &str = "audit";
 /// The origin of a command of this caller, for the journal; the request is the one that responses and
 /// the log name.
 pub fn origin(caller: &Caller, request_id: &str) -> Origin {
-    // What is kept for ever is bounded.
+    // What is stored for ever is bounded.
     let identity = caller.identity.chars().take(IDENTITY_LENGTH_MAX).collect();
     Origin { identity, request_id: request_id.to_owned(), ..Origin::default() }
 }
 
-/// Letters of an identity that are kept.
+/// The maximum length of a stored identity, in letters.
 const IDENTITY_LENGTH_MAX: usize = 256;
 
 /// A request that asked for a change, and what became of it.

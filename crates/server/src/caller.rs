@@ -6,7 +6,7 @@ use headroom_core::Name;
 /// What proves who a caller is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proof {
-    /// Nothing: an open server trusts whoever reaches it.
+    /// Nothing: an open server trusts everyone who reaches it.
     Nothing,
     /// A certificate, which a browser shows for any page.
     Certificate,
@@ -32,7 +32,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Whoever reaches an open server: it trusts all of them.
+    /// A caller of an open server, which trusts all callers.
     pub fn open() -> Self {
         Self {
             identity: "open".to_owned(),

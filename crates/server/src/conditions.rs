@@ -1,6 +1,7 @@
-//! Whether the server does its work: what every kind of health check says beside the checks of the books.
+//! Whether the server does its work: the conditions of every kind of health check, in addition to the checks of
+//! the books.
 //!
-//! One list for `/readyz`, `/ws/v1/scheduler/healthcheck` and whoever else asks, so that they agree. It is made when it
+//! One list for `/readyz`, `/ws/v1/scheduler/healthcheck` and all others, so that they agree. It is made when it
 //! is asked for, reads shared state only, and waits for nobody.
 
 use headroom_api::headroomv1::ResourceManagerState;
@@ -28,9 +29,9 @@ pub(crate) fn conditions(service: &Service) -> Vec<Condition> {
     if !health.is_serving() {
         found.push(Condition {
             name: "Journal",
-            description: "The journal can be written and the scheduler takes commands",
+            description: "The journal can be written, and the scheduler accepts commands",
             // Everybody may ask; the reason, which names files, is in the log and in `/headroom/v1/health`.
-            detail: "the scheduler takes no commands; see the log of the server".to_owned(),
+            detail: "the scheduler accepts no commands. See the log of the server.".to_owned(),
             refuses: true,
         });
     }
@@ -53,7 +54,7 @@ pub(crate) fn conditions(service: &Service) -> Vec<Condition> {
         name: "System clock",
         description: "The system clock agrees with the time that has passed",
         detail: format!(
-            "the system clock shows {}, the scheduler goes by {}",
+            "the system clock shows {}, but the scheduler uses {}",
             time(both.system),
             time(both.engine)
         ),

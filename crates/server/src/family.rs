@@ -12,7 +12,7 @@ use headroom_engine::Unavailable;
 /// Routes whose refusals look alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// `/ws/v1`, `/debug` and what is beside them: as the reference has it.
+    /// `/ws/v1`, `/debug` and related paths: as the reference has it.
     Reference,
     /// `/headroom/v1`: problems (RFC 9457).
     Headroom,
@@ -90,7 +90,7 @@ impl From<Unavailable> for Refusal {
         let detail = unavailable.to_string();
         match unavailable {
             Unavailable::Busy { .. } => Self::new(Code::TooManyRequests, detail).retry_after(1),
-            // Whoever restarts it needs a moment.
+            // The operator needs a moment to restart it.
             Unavailable::Stopped { .. } => Self::new(Code::ReadOnly, detail).retry_after(10),
         }
     }

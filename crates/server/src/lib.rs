@@ -1,7 +1,7 @@
 //! Lets people and programs in over REST and gRPC, and serves the UI.
 //!
 //! ```text
-//! listen ── TLS, limits ──▶ auth ── who is it, may he ──▶ rest   ── convert ──▶ engine
+//! listen ── TLS, limits ──▶ auth ── identity, rights  ──▶ rest   ── convert ──▶ engine
 //!                                                     └─▶ grpc   ── convert ──┘
 //! ```
 //!
@@ -9,6 +9,7 @@
 //! and notices of the engine to the wire. Nothing here decides.
 
 mod about;
+mod assembly;
 pub mod audit;
 pub mod auth;
 mod caller;
@@ -33,9 +34,9 @@ mod service;
 pub mod testkit;
 mod watch_file;
 mod watch_queues;
-mod whole;
 
 pub use about::About;
+pub use assembly::{Assembly, Settings};
 pub use caller::{Caller, Proof};
 pub use family::{Family, REQUEST_ID, Refusal, rpc_code};
 pub use live::{Live, Managers, OpenStream, RequestKind, Requests, StreamKind, Traces};
@@ -46,6 +47,5 @@ pub use secret::NoRandomNumbers;
 pub use service::{Parts, Service};
 pub use watch_file::{LOOK_EVERY, WatchedFiles};
 pub use watch_queues::{TakeError, begin_with_queue_file, take_queue_file, watch_queue_file};
-pub use whole::{Settings, Whole};
 
 pub(crate) use headroom_engine::chain;

@@ -10,11 +10,11 @@ use headroom_api::headroomv1::ResourceManager;
 use headroom_core::Name;
 use tokio::sync::Semaphore;
 
-/// Who follows events has the next of them made for him while he has this: one at a time. However many
-/// are told the past at once, other requests wait for one piece and not for all of them.
+/// A follower of events has this while the next of them are made: one follower at a time. However many
+/// read the past at once, other requests wait for one piece and not for all of them.
 pub(crate) static MAKING: Semaphore = Semaphore::const_new(1);
 
-/// What the server counts about itself. Shared by whoever serves; never grows with the number of
+/// What the server counts about itself. All interfaces share it; it never grows with the number of
 /// requests.
 #[derive(Debug, Default)]
 pub struct Live {
@@ -176,7 +176,7 @@ impl Live {
 
     /// Show from now on what becomes of spans. Only the first one counts.
     pub fn tell_traces_by(&self, traces: Arc<Traces>) {
-        // Whoever was first stays.
+        // The first one stays.
         let _ = self.traces.set(traces);
     }
 
@@ -187,7 +187,7 @@ impl Live {
 
     /// Learn from now on which resource managers there are. Only the first one counts.
     pub fn tell_rms_by(&self, managers: Arc<dyn Managers>) {
-        // Whoever was first stays.
+        // The first one stays.
         let _ = self.rms.set(managers);
     }
 

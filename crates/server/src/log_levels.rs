@@ -21,13 +21,13 @@ pub struct LogLevels {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LogLevelError {
     /// There are too many.
-    #[error("{found} parts have a level of their own, at most {TARGETS_MAX} may")]
+    #[error("{found} targets have their own level, but at most {TARGETS_MAX} are allowed")]
     TooMany {
         /// How many.
         found: usize,
     },
     /// A name that no part can have.
-    #[error("a part has a name of {bytes} bytes; it must have 1 to {TARGET_BYTES_MAX}")]
+    #[error("the name of a target has {bytes} bytes, but 1 to {TARGET_BYTES_MAX} are allowed")]
     Name {
         /// How many bytes it has.
         bytes: usize,

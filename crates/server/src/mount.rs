@@ -2,8 +2,8 @@
 //! all answers have in common.
 //!
 //! Several modules bring handlers: [`crate::rest::handler`] those of `/ws/v1` and `/debug`, others
-//! those of `/headroom/v1`, metrics and probes. Who may use a route is not judged here: whoever
-//! guards the router finds each route by the path that it was matched with.
+//! those of `/headroom/v1`, metrics and probes. Who may use a route is not judged here: the guard
+//! of the router finds each route by the path that it was matched with.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -157,7 +157,7 @@ fn add_shared(response: &mut Response, method: &Method) {
 }
 
 /// Decide about compression as the reference does: by the word `gzip` alone, and refused by exactly
-/// `q=0`. `Vary` is said only where it was compressed.
+/// `q=0`. `Vary` is sent only where the answer was compressed.
 async fn negotiate(mut request: Request, next: Next) -> Response {
     let accepted = request.headers().get_all(header::ACCEPT_ENCODING);
     let takes_gzip = accepted.iter().filter_map(|value| value.to_str().ok()).any(takes_gzip);

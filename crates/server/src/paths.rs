@@ -1,7 +1,10 @@
 //! Paths that no route has as they stand: other spellings of one that has, and ones with nothing
 //! where a name belongs.
 
+use std::borrow::Cow;
+
 use headroom_api::routes;
+use percent_encoding::percent_decode_str;
 
 /// What is found for a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,23 +86,12 @@ pub(crate) fn parameter(template: &str, path: &str, name: &str) -> Option<String
     let mut parts = template.split('/').zip(path.split('/'));
     let is_it =
         |part: &str| part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) == Some(name);
-    parts.find(|(part, _)| is_it(part)).map(|(_, segment)| without_escapes(segment))
+    parts.find(|(part, _)| is_it(part)).map(|(_, segment)| without_escapes(segment).into_owned())
 }
 
-/// A fixed part whose letters may be escaped.
-fn without_escapes(segment: &str) -> String {
-    let mut text = String::with_capacity(segment.len());
-    let mut rest = segment;
-    while let Some(at) = rest.find('%') {
-        let digits = rest.get(at + 1..at + 3);
-        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        let Some(byte) = byte.filter(u8::is_ascii_graphic) else { break };
-        text.push_str(&rest[..at]);
-        text.push(char::from(byte));
-        rest = &rest[at + 3..];
-    }
-    text.push_str(rest);
-    text
+/// A part of a path whose letters may be escaped, as the router reads it.
+fn without_escapes(segment: &str) -> Cow<'_, str> {
+    percent_decode_str(segment).decode_utf8_lossy()
 }
 
 #[cfg(test)]

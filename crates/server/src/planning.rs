@@ -28,7 +28,7 @@ pub fn node_totals(books: &Books) -> NodeTotals {
     totals.collect()
 }
 
-/// What a text would do to these books, without the moment of the books, and what is said of it where the nodes
+/// What a text would do to these books, without the moment of the books, and the findings on it where the nodes
 /// have so much. A file that says nothing stands for the built-in one, as where it is taken into force.
 pub fn plan_of(
     books: &Books,
@@ -42,7 +42,7 @@ pub fn plan_of(
 /// How many queues a file may have of which a server makes a plan: each costs some 3 KiB while it is made.
 pub(crate) const PLAN_QUEUES_MAX: usize = 40_000;
 
-/// The same for whoever asks a server; none where the file has more than [`PLAN_QUEUES_MAX`] queues.
+/// The same for requests to a server; none where the file has more than [`PLAN_QUEUES_MAX`] queues.
 pub(crate) fn plan_asked_for(
     books: &Books,
     now: Timestamp,

@@ -11,7 +11,7 @@ use headroom_core::config::Configuration;
 use headroom_core::plan::{Reach, plan};
 use headroom_core::{Command, Rejection, Timestamp};
 use headroom_engine::users::{ResolverError, ResolverWarning, Resolvers, Users};
-use headroom_engine::{Clock, Handle, Moment, Origin, Submission, Unavailable};
+use headroom_engine::{Clock, Handle, Origin, Submission, Unavailable, WriterState};
 
 use crate::convert;
 use crate::planning::Plans;
@@ -27,7 +27,7 @@ pub struct InForce {
     pub text: String,
     /// SHA-256 of the text, as the books have it.
     pub checksum: String,
-    /// Settings beside the queue file, by key.
+    /// Settings next to the queue file, by key.
     pub extra: BTreeMap<String, String>,
 }
 
@@ -48,9 +48,8 @@ pub enum QueueFileError {
     Unavailable(#[from] Unavailable),
     /// It would not do what was announced.
     #[error(
-        "the plan that was announced is {announced}; made again on record {sequence} it is {found}, since what \
-         there is has changed meanwhile or the file has. Make a plan again and look at it, or take the file \
-         by force"
+        "the request expects plan {announced}, but on record {sequence} the plan is {found}: the scheduler \
+         state or the file has changed. Make and review a new plan, or apply the file with `force`."
     )]
     Moved {
         /// The digest of what was announced.
@@ -61,10 +60,12 @@ pub enum QueueFileError {
         sequence: u64,
     },
     /// It could not be found out what it would do, which is a bug.
-    #[error("it could not be found out what the queue file would do; see the log of the server")]
+    #[error(
+        "the server could not compute the effect of the queue file. See the log of the server."
+    )]
     Failed,
-    /// Its text cannot be kept beside the journal.
-    #[error("the text of the queue file cannot be kept in {}", path.display())]
+    /// Its text cannot be stored with the journal.
+    #[error("the text of the queue file cannot be stored in {}", path.display())]
     Keep {
         /// Where.
         path: PathBuf,
@@ -83,7 +84,7 @@ pub enum Condition {
     Says(String),
 }
 
-/// What is to be told of a queue file that was put in force.
+/// The result of a queue file that was put in force.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Applied {
     /// SHA-256 of its text, as the books have it.
@@ -99,7 +100,7 @@ pub struct Applied {
 /// The queue file in force. The books know its meaning; here is its text, for those who ask, and
 /// what it says about users.
 ///
-/// Texts are kept in a folder under their checksums, so that after a restart the one is known that
+/// Texts are stored in a folder under their checksums, so that after a restart the one is known that
 /// the journal says is in force.
 #[derive(Debug)]
 pub struct QueueFile {
@@ -108,7 +109,7 @@ pub struct QueueFile {
     users: Arc<Users>,
     folder: Option<PathBuf>,
     in_force: RwLock<Arc<InForce>>,
-    /// The server's own settings beside the queue file.
+    /// The server's own settings next to the queue file.
     base: OnceLock<BTreeMap<String, String>>,
     /// The file on disk that is followed, if one is.
     watched: OnceLock<PathBuf>,
@@ -184,15 +185,15 @@ impl QueueFile {
         Arc::clone(&self.in_force.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Have the server's own settings beside the queue file: what an RM says later lies over them. The
+    /// Set the server's own settings next to the queue file: what an RM sends later lies over them. The
     /// first ones stay.
     pub fn set_base(&self, base: BTreeMap<String, String>) {
         self.base.get_or_init(|| base);
         self.set_extra(BTreeMap::new());
     }
 
-    /// Replace what an RM says beside the queue file; a key that it does not name is as the server has
-    /// it. How many events are kept is among them.
+    /// Replace the settings that an RM sends next to the queue file; a key that it does not name is as the server has
+    /// it. The maximum number of stored events is among them.
     pub fn set_extra(&self, said: BTreeMap<String, String>) {
         let mut extra = self.base.get().cloned().unwrap_or_default();
         extra.extend(said);
@@ -263,7 +264,7 @@ impl QueueFile {
         Ok(Applied { checksum, sequence, warnings, resolvers })
     }
 
-    /// What is looked at by the writer before it takes the file. A plan is made beside it first, on the books
+    /// What is looked at by the writer before it takes the file. A plan is made in parallel first, on the books
     /// as published: if it says something else, the writer is not held up, and if nothing happens until the
     /// writer looks, it need not be made again.
     async fn check(
@@ -272,7 +273,7 @@ impl QueueFile {
         configuration: &Configuration,
         text: &str,
     ) -> Result<
-        impl FnOnce(&Moment<'_>) -> Result<(), QueueFileError> + Send + 'static,
+        impl FnOnce(&WriterState<'_>) -> Result<(), QueueFileError> + Send + 'static,
         QueueFileError,
     > {
         let view = self.engine.views().at_least(0).await;
@@ -288,7 +289,7 @@ impl QueueFile {
         });
         let expected = first.await.map_err(|_| QueueFileError::Failed)??;
         let clock = Arc::clone(&self.clock);
-        Ok(move |moment: &Moment<'_>| {
+        Ok(move |moment: &WriterState<'_>| {
             if moment.sequence == sequence {
                 return Ok(());
             }

@@ -1,12 +1,10 @@
 //! Random numbers as text, and comparing what nobody may guess.
 
-use std::fmt::Write as _;
-
 use aws_lc_rs::{constant_time, rand};
 
 /// The system has no random numbers to give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the system has no random numbers to give")]
+#[error("the operating system provides no random numbers")]
 pub struct NoRandomNumbers;
 
 /// So many random bytes.
@@ -18,17 +16,7 @@ pub(crate) fn random<const BYTES: usize>() -> Result<[u8; BYTES], NoRandomNumber
 
 /// 256 random bits, in hexadecimal.
 pub(crate) fn random_token() -> Result<String, NoRandomNumbers> {
-    Ok(hex(&random::<32>()?))
-}
-
-/// Lower-case digits, two for each byte.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        // Writing into a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    Ok(hex::encode(random::<32>()?))
 }
 
 /// Compare in a time that says nothing of where they differ.

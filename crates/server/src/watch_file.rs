@@ -36,7 +36,7 @@ impl WatchedFiles {
         true
     }
 
-    /// Wait until any of them is another, or until told to look at once. They are looked at every
+    /// Wait until any of them is another, or until `at_once` is notified. They are looked at every
     /// second.
     pub async fn change(&mut self, at_once: &Notify) {
         loop {

@@ -26,7 +26,7 @@ pub enum TakeError {
         source: io::Error,
     },
     /// It was read, and not taken.
-    #[error("the queue file {} is not taken", path.display())]
+    #[error("the queue file {} was not applied", path.display())]
     NotTaken {
         /// Which.
         path: PathBuf,
@@ -130,7 +130,7 @@ fn tell(path: &Path, applied: &Applied) {
 }
 
 /// Take the queue file whenever it changes, and at once when `at_once` is notified. A bad one is
-/// told of, and the one in force stays. It never ends by itself.
+/// is reported, and the one in force stays. It never ends by itself.
 ///
 /// `watched` is the file as it was before it was read first, so that no change in between is lost.
 pub async fn watch_queue_file(

@@ -58,13 +58,13 @@ pub struct GangCounts {
 /// What went wrong on purpose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultCounts {
-    /// Nodes lost for a while, beside those that the node file says.
+    /// Nodes lost for a while, in addition to those in the node file.
     pub nodes_lost: u64,
     /// Of these, nodes that came back.
     pub nodes_back: u64,
     /// Nodes drained for a while.
     pub nodes_drained: u64,
-    /// Times that the RM said again all that it knows.
+    /// Times that the RM sent its whole state again.
     pub reconnects: u64,
     /// Times that the core was lost, and recovered from what was recorded.
     pub recoveries: u64,
@@ -201,6 +201,9 @@ pub struct QueueRecord {
 
 /// The code of a wait for which the simulator found no reason: a mistake of the simulator.
 pub const NOT_EXPLAINED: &str = "NOT_EXPLAINED";
+
+/// The code of jobs that wait because their gang was not complete in time, and is submitted again.
+pub const GANG_AGAIN: &str = "GANG_AGAIN";
 
 /// One thing that made jobs wait.
 #[derive(Clone, Debug, PartialEq, Eq)]

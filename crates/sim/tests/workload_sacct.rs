@@ -47,7 +47,7 @@ JobIDRaw|Account|Start|End|ReqTRES|
         7 at 0 for 3600000 by phys of ["phys"] in None, 2 of {memory: 805306368 B, vcore: 1000 m}, priority 0
         9 at 1000 for 3599000 by phys of ["phys"] in None, 1 of {vcore: 1000 m}, priority 0
         skipped 1: never started
-        remark: 1 job: no processors told, one is taken
+        remark: 1 job: no processor count; assumed 1
     "#]]
     .assert_eq(&shown(read(Format::Sacct, source.as_bytes(), &options)));
 }

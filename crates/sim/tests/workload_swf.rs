@@ -6,7 +6,7 @@ mod common;
 
 use common::{errors, read, shown};
 use expect_test::expect;
-use headroom_sim::workload::{Format, ReadOptions, Stretch};
+use headroom_sim::workload::{Format, ReadOptions, TimeScale};
 
 const GOOD: &str = "\
 ; Version: 2.2
@@ -43,7 +43,7 @@ fn templates_stretch_and_end_apply_to_every_job() {
         users: Some("p{partition}-{row%2}".parse().unwrap()),
         groups: Some("all".parse().unwrap()),
         queue_of: Some("root.q{queue}".parse().unwrap()),
-        stretch: Stretch::new(2.0, 0.55).unwrap(),
+        stretch: TimeScale::new(2.0, 0.55).unwrap(),
         until_ms: Some(5_500),
         ..ReadOptions::default()
     };
@@ -146,7 +146,7 @@ fn bad_lines_are_skipped_and_counted_on_demand() {
 #[test]
 fn a_stretched_time_out_of_bounds_is_an_error() {
     let options =
-        ReadOptions { stretch: Stretch::new(1e6, 1e6).unwrap(), ..ReadOptions::default() };
+        ReadOptions { stretch: TimeScale::new(1e6, 1e6).unwrap(), ..ReadOptions::default() };
     let far = [line(4, "1"), b"\n".to_vec(), line(2, "1000000000000")].concat();
     let far = String::from_utf8(far).unwrap().replace("\n7 ", "\n8 ");
     let found = [line(4, "1000000001"), far.replace(" 60 ", " 1 ").into_bytes()]

@@ -170,6 +170,7 @@ mod tests {
         ] {
             assert_eq!(ids(cases).unwrap(), expected, "{cases:?}");
         }
-        assert!(ids(&[("x.jsonl", old), ("x.jsonl", old)]).is_err());
+        let twice = ids(&[("x.jsonl", old), ("x.jsonl", old)]).unwrap_err().to_string();
+        assert!(twice.ends_with(": a occurs twice in one file and version"), "{twice}");
     }
 }

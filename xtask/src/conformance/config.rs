@@ -36,10 +36,13 @@ mod tests {
     #[test]
     fn a_case_needs_a_file_and_a_verdict() {
         let case = json!({"yaml": "partitions: []", "valid": true});
-        assert!(Config.judge(&case).is_ok());
-        for case in [json!({"yaml": ""}), json!({"valid": true}), json!({"yaml": 1, "valid": true})]
-        {
-            assert!(Config.judge(&case).is_err(), "{case}");
+        assert_eq!(Config.judge(&case).unwrap(), Verdict::Equal);
+        for (case, expected) in [
+            (json!({"yaml": ""}), "the field \"valid\" must be there and be true or false"),
+            (json!({"valid": true}), "the field \"yaml\" must be there and be a text"),
+            (json!({"yaml": 1, "valid": true}), "the field \"yaml\" must be there and be a text"),
+        ] {
+            assert_eq!(Config.judge(&case).unwrap_err().to_string(), expected, "{case}");
         }
     }
 }

@@ -183,6 +183,8 @@ mod tests {
             let verdict = Placement.judge(&case("bob", &expected)).unwrap();
             assert!(matches!(verdict, Verdict::Differs { step: 0, .. }), "{field}");
         }
-        assert!(Placement.judge(&json!({ "config": "", "accepted": true })).is_err());
+        let case = json!({ "config": "", "accepted": true });
+        let missing = Placement.judge(&case).unwrap_err().to_string();
+        assert_eq!(missing, "the field \"application\" must be there");
     }
 }

@@ -48,6 +48,7 @@ mod tests {
             assert_eq!(verdict == Verdict::Equal, equal, "{case}");
         }
         let without_value = json!({"resource": "vcore", "text": "1", "ok": true});
-        assert!(Resources.judge(&without_value).is_err());
+        let missing = Resources.judge(&without_value).unwrap_err().to_string();
+        assert_eq!(missing, "the field \"value\" must be there and be a whole number");
     }
 }

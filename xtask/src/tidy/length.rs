@@ -1,32 +1,31 @@
-//! Files and functions fit on a desk and on a screen.
+//! Files and functions that may hide two subjects. This is advice; it fails nothing.
 
 use super::Violation;
 use crate::project::Tree;
 use crate::scan::{Code, Function};
 
-const FILE_LINES_MAX: usize = 500;
-const FUNCTION_LINES_MAX: usize = 70;
+const FILE_LINES_MAX: usize = 800;
+const FUNCTION_LINES_MAX: usize = 100;
 
 /// A table of examples is read row by row, so a test that holds one may be longer.
-const TABLE_LINES_MAX: usize = 120;
+const TABLE_LINES_MAX: usize = 150;
 
-/// No source file is longer than 500 lines, its tests included.
+/// No source file is longer than 800 lines, its tests included.
 pub(super) fn files(tree: &Tree) -> Vec<Violation> {
     let mut found = Vec::new();
     for text in tree.with_ending(&["rs", "ts", "tsx", "py"]) {
         let lines = text.content.lines().count();
         if lines > FILE_LINES_MAX && !text.is_generated() {
-            let message = format!(
-                "{lines} lines, at most {FILE_LINES_MAX}: split it by subject, or move examples to tests/"
-            );
+            let message =
+                format!("{lines} lines, more than {FILE_LINES_MAX}: has it more than one subject?");
             found.push(Violation::new(text, FILE_LINES_MAX + 1, message));
         }
     }
     found
 }
 
-/// No function is longer than 70 lines from its keyword to its closing brace; a test that
-/// holds a table may have 120.
+/// No function is longer than 100 lines from its keyword to its closing brace; a test that
+/// holds a table may have 150.
 pub(super) fn functions(tree: &Tree) -> Vec<Violation> {
     let mut found = Vec::new();
     for text in &tree.texts {
@@ -37,7 +36,10 @@ pub(super) fn functions(tree: &Tree) -> Vec<Violation> {
             let lines = lines_of(code, &function);
             let most = lines_max(code, &function);
             if lines > most {
-                let message = format!("fn {} has {lines} lines, at most {most}", function.name);
+                let message = format!(
+                    "fn {} has {lines} lines, more than {most}: has it more than one step?",
+                    function.name
+                );
                 let line = code.line_of(function.span.start);
                 found.push(Violation::new(text, line, message));
             }
@@ -66,12 +68,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_of_501_lines_is_too_long() {
+    fn a_file_of_801_lines_is_worth_a_look() {
         for (path, lines, expected) in [
-            ("crates/core/src/a.rs", 500, 0),
-            ("crates/core/src/a.rs", 501, 1),
-            ("web/dist/a.ts", 501, 0),
-            ("docs/a.md", 501, 0),
+            ("crates/core/src/a.rs", 800, 0),
+            ("crates/core/src/a.rs", 801, 1),
+            ("web/dist/a.ts", 801, 0),
+            ("docs/a.md", 801, 0),
         ] {
             let text = "\n".repeat(lines);
             let files = [(path, &*text)];
@@ -84,14 +86,14 @@ mod tests {
     }
 
     #[test]
-    fn a_function_of_71_lines_is_too_long() {
+    fn a_function_of_101_lines_is_worth_a_look() {
         for (text, expected) in [
-            (rust("", "\n", 70), 0),
-            (rust("", "\n", 71), 1),
-            (rust("#[test] ", "\n", 71), 1),
-            (rust("#[test] ", "for row in [\n", 71), 0),
-            (rust("#[test] ", "for row in [\n", 121), 1),
-            (rust("", "for row in [\n", 71), 1),
+            (rust("", "\n", 100), 0),
+            (rust("", "\n", 101), 1),
+            (rust("#[test] ", "\n", 101), 1),
+            (rust("#[test] ", "for row in [\n", 101), 0),
+            (rust("#[test] ", "for row in [\n", 151), 1),
+            (rust("", "for row in [\n", 101), 1),
         ] {
             let files = [("crates/core/src/a.rs", &*text)];
             assert_eq!(found(functions, &files).len(), expected, "{text}");
@@ -100,7 +102,7 @@ mod tests {
 
     #[test]
     fn python_counts_too() {
-        let text = format!("def long():\n{}", "    a()\n".repeat(70));
+        let text = format!("def long():\n{}", "    a()\n".repeat(100));
         assert_eq!(found(functions, &[("clients/python/a.py", &text)]), ["clients/python/a.py:1"]);
     }
 }

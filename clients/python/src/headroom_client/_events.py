@@ -15,11 +15,11 @@ class _Frames:
 
     def __init__(self) -> None:
         self.hello: Hello | None = None
-        """What the server said first: all that happens behind its ``sequence`` is told."""
+        """The first message of the server. Every event after its ``sequence`` follows."""
         self.bye: Bye | None = None
-        """Why the server ended the stream, if it did and said so."""
+        """Why the server ended the stream, if the server sent a reason."""
         self.last_id: int | None = None
-        """The last record of which all was told: what to resume behind."""
+        """The last complete record. Resume after it."""
         self._name = ""
         self._data: list[str] = []
         self._id: int | None = None

@@ -56,7 +56,7 @@ class Headroom:
         self._headers = calls.headers(token)
 
     def close(self) -> None:
-        """Give its connections back."""
+        """Close the connections."""
         self._http.close()
 
     def __enter__(self) -> Headroom:
@@ -78,7 +78,7 @@ class Headroom:
         return call.read(response)
 
     def create_tenant(self, tenant: Tenant) -> Tenant:
-        """Make a tenant."""
+        """Create a tenant."""
         return self._do(calls.create_tenant(tenant))
 
     def list_tenants(
@@ -94,50 +94,50 @@ class Headroom:
         return self._do(calls.list_tenants(kind, parent, over_quota, limit, cursor))
 
     def get_tenant(self, tenant: str) -> Tenant:
-        """What is said of a tenant."""
+        """Return a tenant."""
         return self._do(calls.get_tenant(tenant))
 
     def put_tenant(self, tenant: Tenant, *, version: Version | None) -> Tenant:
-        """Say all of a tenant anew, in this version; with None make it."""
+        """Replace all settings of a tenant at this version. With ``None``, create the tenant."""
         return self._do(calls.put_tenant(tenant, version))
 
     def patch_tenant(self, tenant: str, patch: dict[str, Any], *, version: Version) -> Tenant:
-        """Say some things anew: a merge patch."""
+        """Change some settings, with a merge patch."""
         return self._do(calls.patch_tenant(tenant, patch, version))
 
     def delete_tenant(self, tenant: str, *, version: Version, drain: bool = False) -> Tenant | None:
-        """Have a tenant go; what there still is of it while it drains."""
+        """Delete a tenant. Return the tenant if it still drains, else ``None``."""
         return self._do(calls.delete_tenant(tenant, version, drain))
 
     def get_quota(self, tenant: str) -> Quota:
-        """What a tenant may use."""
+        """Return the quota of a tenant."""
         return self._do(calls.get_quota(tenant))
 
     def put_quota(self, tenant: str, quota: Quota, *, version: Version, dry_run: bool = False) -> Quota:
-        """Say anew what a tenant may use, or only ask what would come of it."""
+        """Replace the quota of a tenant, or with ``dry_run`` return only the effects."""
         return self._do(calls.put_quota(tenant, quota, version, dry_run))
 
     def check(self, tenant: str, task: NewTask) -> QuotaCheck:
-        """What would become of a task, were it submitted now; nothing is changed."""
+        """Predict whether a task starts, waits, or is rejected. Change nothing."""
         return self._do(calls.check(tenant, task))
 
     def get_defaults(self) -> TenantDefaults:
-        """What holds for tenants that do not say otherwise."""
+        """Return the settings of tenants without their own."""
         return self._do(calls.get_defaults())
 
     def put_defaults(self, defaults: TenantDefaults, *, version: Version) -> TenantDefaults:
-        """Say that anew."""
+        """Replace the defaults."""
         return self._do(calls.put_defaults(defaults, version))
 
     def usage(self, tenant: str) -> Usage:
-        """What a tenant may use, uses and waits for."""
+        """Return the quota, usage, and waiting demand of a tenant."""
         return self._do(calls.usage(tenant))
 
     @contextmanager
     def events(self, tenant: str, *, after: int | None = None) -> Iterator[Events]:
         """What happens to a tenant, those below it and their tasks, as it happens; behind this record if one is named.
 
-        Silence for as long as ``timeout`` is an error of ``httpx``: the server says something every 15 seconds.
+        Silence for as long as ``timeout`` is an error of ``httpx``: the server sends something every 15 seconds.
         """
         path, headers = calls.events(tenant, after)
         with self._http.stream("GET", self._url + path, headers={**self._headers, **headers}) as response:
@@ -166,7 +166,7 @@ class Headroom:
         return self._do(calls.get_task(task))
 
     def confirm(self, task: str) -> Task:
-        """Say that a task which has a node runs there."""
+        """Report that a task runs on its node."""
         return self._do(calls.confirm(task))
 
     def release(
@@ -180,15 +180,15 @@ class Headroom:
         return self._do(calls.release(task, outcome, key))
 
     def cancel(self, task: str) -> Task:
-        """Say that a task is not wanted any more."""
+        """Cancel a task."""
         return self._do(calls.cancel(task))
 
     def resize(self, task: str, resources: Amounts) -> Task:
-        """Give a task another size."""
+        """Change the size of a task."""
         return self._do(calls.resize(task, resources))
 
     def measured(self, task: str, resources: Amounts) -> Task:
-        """Say what a task really uses, which is shown and decides nothing."""
+        """Report the measured usage of a task. It is shown, and decides nothing."""
         return self._do(calls.measured(task, resources))
 
     def waiting(self, tenant: str, *, limit: int | None = None, cursor: str | None = None) -> WaitingList:

@@ -1,4 +1,4 @@
-"""Why a request was refused."""
+"""Errors of rejected requests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import httpx
 
 
 class HeadroomError(Exception):
-    """A refusal: ``code`` is the rule, ``detail`` says both sides and what to do."""
+    """A rejected request. ``code`` names the rule; ``detail`` has the problem and an action."""
 
     def __init__(self, response: httpx.Response) -> None:
         problem = _problem(response)
@@ -26,7 +26,7 @@ class Malformed(HeadroomError):
 
 
 class Unauthenticated(HeadroomError):
-    """401: the request carries no identity that is known."""
+    """401: the request has no known identity."""
 
 
 class Forbidden(HeadroomError):
@@ -34,35 +34,35 @@ class Forbidden(HeadroomError):
 
 
 class NotFound(HeadroomError):
-    """404: no such tenant or task, as far as the caller sees."""
+    """404: the tenant or task does not exist, or the caller cannot see it."""
 
 
 class Conflict(HeadroomError):
-    """409: what is there is in the way."""
+    """409: the request conflicts with the current state."""
 
 
 class Gone(HeadroomError):
-    """410: what happened behind that record is not kept any more; list anew."""
+    """410: the events after that record are no longer stored. List again."""
 
 
 class PreconditionFailed(HeadroomError):
-    """412: somebody else was faster; ``etag`` is the version in force."""
+    """412: another client made a change first. ``etag`` has the current version."""
 
 
 class Invalid(HeadroomError):
-    """422: what is said cannot be, or never."""
+    """422: a value is invalid, or the request can never succeed."""
 
 
 class PreconditionRequired(HeadroomError):
-    """428: the request says no version."""
+    """428: the request has no version."""
 
 
 class TooManyRequests(HeadroomError):
-    """429: as much waits as may, or is asked; ``retry_after`` says in how many seconds to come again."""
+    """429: a limit of waiting tasks or of requests is reached. Retry after ``retry_after`` seconds."""
 
 
 class Unavailable(HeadroomError):
-    """503: the server is starting, or takes no changes now."""
+    """503: the server is starting, or accepts no changes at the moment."""
 
 
 _KINDS: dict[int, type[HeadroomError]] = {
@@ -81,7 +81,7 @@ _KINDS: dict[int, type[HeadroomError]] = {
 
 
 def raise_for(response: httpx.Response) -> None:
-    """Raise what a response says, if it is a refusal."""
+    """Raise the error of a response, if the request was rejected."""
     if response.status_code >= 400:
         raise _KINDS.get(response.status_code, HeadroomError)(response)
 

@@ -37,7 +37,7 @@ class Model(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="allow")
 
     def body(self) -> dict[str, Any]:
-        """As it is sent: what was not said is left out."""
+        """Return the JSON body, without fields that were not set."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_unset=True)
 
 
@@ -130,7 +130,7 @@ class Tenant(Model):
 
 
 class TenantDefaults(Model):
-    """What holds for tenants that do not say otherwise."""
+    """The settings of tenants without their own."""
 
     quota: Quota | None = None
     waiting: WaitingPolicy | None = None
@@ -215,7 +215,7 @@ class NewTask(Model):
 
 
 class Measured(Model):
-    """What a task really uses, as whoever runs it measured it."""
+    """The measured usage of a task, as reported by a client."""
 
     at: datetime
     resources: Resources

@@ -1,4 +1,4 @@
-//! Why there is no answer.
+//! Errors of the client.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,36 +9,36 @@ use reqwest::{StatusCode, Url};
 use crate::headroomv1::{MalformedFrame, Problem};
 use crate::wsv1::ErrorBody;
 
-/// Why a request has no answer. Each says what to do about it.
+/// The reason why a request failed. Each message has an action.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// Not an address.
     #[error(
-        "{address:?} is no address of a server: write `http://` or `https://`, a name or number, \
-         and no user, password or `?`"
+        "{address:?} is not a server address. Use `http://HOST:PORT` or `https://HOST:PORT`, \
+         without credentials or a query."
     )]
     Address {
         /// What was given.
         address: String,
     },
-    /// Not a token.
-    #[error("the token has a character that a header cannot hold: copy it again, as one line")]
+    /// The token is malformed.
+    #[error("the token has a character that a header cannot contain. Copy it again, as one line")]
     Token,
     /// Not a name.
-    #[error("{name:?} cannot be looked up: give a name")]
+    #[error("{name:?} is not a name. Use a name that is neither empty nor `.` or `..`")]
     Name {
         /// What was given.
         name: String,
     },
     /// TLS cannot be set up.
-    #[error("cannot set up TLS: check the certificates of this machine")]
+    #[error("cannot set up TLS. Check the certificates of this machine")]
     Setup {
         /// Why.
         #[source]
         source: reqwest::Error,
     },
     /// No server, or none that answers in time.
-    #[error("no answer from {address}: check that the server runs there and is not cut off")]
+    #[error("no response from {address}. Check that the server runs there and is reachable")]
     Unreachable {
         /// Where it was looked for.
         address: String,
@@ -46,11 +46,13 @@ pub enum ClientError {
         #[source]
         source: reqwest::Error,
     },
-    /// The server refused.
+    /// The server rejected the request.
     #[error("{0}")]
     Refused(Box<Refusal>),
     /// An answer without end.
-    #[error("the answer of {url} has more than {bytes_max} bytes: ask for less, or allow more")]
+    #[error(
+        "the response of {url} has more than {bytes_max} bytes. Request less, or raise the limit"
+    )]
     TooLarge {
         /// What was asked for.
         url: Url,
@@ -59,7 +61,7 @@ pub enum ClientError {
     },
     /// Another answer than the contract says.
     #[error(
-        "the answer of {url} cannot be read: check that a Headroom server of this version is there"
+        "the response of {url} is malformed. Check that a Headroom server of this version runs there"
     )]
     Unreadable {
         /// What was asked for.
@@ -69,13 +71,13 @@ pub enum ClientError {
         source: serde_json::Error,
     },
     /// Another answer than the contract says.
-    #[error("the answer of {url} is not UTF-8: check that a Headroom server is there")]
+    #[error("the response of {url} is not UTF-8. Check that a Headroom server runs there")]
     NotText {
         /// What was asked for.
         url: Url,
     },
     /// Another stream than the contract says.
-    #[error("the stream of {url} cannot be read: open it again")]
+    #[error("the stream of {url} is malformed. Open it again")]
     Stream {
         /// What was asked for.
         url: Url,
@@ -95,7 +97,7 @@ impl ClientError {
         }
     }
 
-    /// The status, where the server answered with one.
+    /// Returns the HTTP status, if the server responded with one.
     pub fn status(&self) -> Option<u16> {
         match self {
             Self::Refused(refusal) => Some(refusal.status),
@@ -103,7 +105,7 @@ impl ClientError {
         }
     }
 
-    /// Whether the same request may succeed later without anybody doing anything.
+    /// Returns whether the same request can succeed later without an action.
     pub fn is_temporary(&self) -> bool {
         match self {
             Self::Unreachable { .. } => true,
@@ -113,20 +115,20 @@ impl ClientError {
     }
 }
 
-/// What the server said when it refused.
+/// An error response of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What was asked for.
+    /// The requested URL.
     pub url: Url,
-    /// The status.
+    /// The HTTP status.
     pub status: u16,
-    /// The kind for programs, from `/headroom/v1` alone.
+    /// Code for programs. Only from `/headroom/v1`.
     pub code: Option<String>,
-    /// Why, in the server's words.
+    /// The message of the server.
     pub reason: String,
-    /// Names the request in the server's log.
+    /// ID of the request in the log of the server.
     pub request_id: Option<String>,
-    /// How long to wait before the next attempt, where the server says so.
+    /// Time to wait before a retry, if the server sent one.
     pub retry_after: Option<Duration>,
 }
 
@@ -166,24 +168,24 @@ impl Refusal {
         refusal
     }
 
-    /// What to do about it.
+    /// Returns the action for this error.
     pub fn remedy(&self) -> &'static str {
         match self.status {
-            301..=308 => "give the address that the server has now",
+            301..=308 => "use the current address of the server",
             400 | 422 => "correct the request",
-            401 => "give a token that the server knows",
-            403 => "ask an administrator for this right",
-            404 => "check the name; what you may not see looks the same",
-            409 => "change what is in the way first",
-            412 => "read it again, and decide anew",
-            428 => "say which version was read",
-            410 => "begin anew, without a place to resume from",
+            401 => "use a valid token",
+            403 => "ask an administrator for this permission",
+            404 => "check the name and your permissions",
+            409 => "resolve the conflict first",
+            412 => "read it again, and retry with its version",
+            428 => "send the version that you read",
+            410 => "start again without a resume position",
             413 => "send less, or raise `limits.requestBody` of the server",
-            421 => "use a name of this server, or add this one to `hosts` of its configuration",
+            421 => "use a name of this server, or add this name to `hosts` of its configuration",
             429 | 503 => "try again later",
-            501 => "use a server that was built with it",
-            500..=599 => "look into the log of the server",
-            _ => "check that a Headroom server of this version is there",
+            501 => "use a server that was built with this feature",
+            500..=599 => "see the log of the server",
+            _ => "check that a Headroom server of this version runs there",
         }
     }
 }

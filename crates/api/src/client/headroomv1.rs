@@ -13,18 +13,18 @@ use crate::routes::Method;
 
 const YAML: &str = "application/x-yaml";
 
-/// Which events. What is `None` lets all through.
+/// A filter of events. `None` matches all events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventFilter {
-    /// From this time (RFC 3339) or sequence number on.
+    /// Events at or after this time (RFC 3339) or sequence number.
     pub from: Option<String>,
-    /// Up to this time or sequence number.
+    /// Events up to this time (RFC 3339) or sequence number.
     pub to: Option<String>,
-    /// Of this kind.
+    /// Events of this kind.
     pub kind: Option<String>,
-    /// Of what has this key, id, path or name.
+    /// Events about the object with this key, ID, path, or name.
     pub object: Option<String>,
-    /// With this in the text.
+    /// Events whose text contains this.
     pub find: Option<String>,
 }
 
@@ -43,14 +43,14 @@ impl EventFilter {
     }
 }
 
-/// What is looked for beside why something waits.
+/// Optional parts of an explanation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sought<'a> {
-    /// Kinds of remedies: `all`, or some with commas between.
+    /// Kinds of remedies: `all`, or a comma-separated list.
     pub remedies: Option<&'a str>,
-    /// Whether it is looked what becomes of it when those before it go first.
+    /// Whether to predict the outcome if the asks ahead start first.
     pub in_turn: bool,
-    /// Whether all that it waited for is read from the journal; not of what nobody has submitted.
+    /// Whether to read the complete wait history from the journal. Not for hypothetical asks.
     pub all_changes: bool,
 }
 
@@ -64,37 +64,37 @@ impl Sought<'_> {
 }
 
 /// # Errors
-/// Every function fails as [`ClientError`] says; which statuses a route may answer, and what they
-/// mean, stands in the table of routes.
+/// Every function fails with a [`ClientError`]. The table of routes lists the statuses of each
+/// route.
 #[expect(clippy::missing_errors_doc, reason = "said once for all")]
 impl Client {
-    /// Whether the process runs; a text for people.
+    /// Checks whether the process is running. Returns text for people.
     pub async fn get_live(&self) -> Result<String, ClientError> {
         self.plain("livez").await
     }
 
-    /// Whether the server takes requests; a text for people. It is refused with 503 when it does
-    /// not.
+    /// Checks whether the server accepts requests. Returns text for people, or fails with status
+    /// 503.
     pub async fn get_ready(&self) -> Result<String, ClientError> {
         self.plain("readyz").await
     }
 
-    /// Metrics under our names and the reference's, as text for Prometheus.
+    /// Gets all metrics, under the names of Headroom and of `YuniKorn`, in Prometheus format.
     pub async fn get_all_metrics(&self) -> Result<String, ClientError> {
         self.plain("metrics").await
     }
 
-    /// The `OpenAPI` document.
+    /// Gets the `OpenAPI` document.
     pub async fn get_open_api(&self) -> Result<Map<String, Value>, ClientError> {
         self.get(&[Fixed("headroom/v1/openapi.json")], &[]).await
     }
 
-    /// Which server this is, and how it fares.
+    /// Gets the version, state, and health of the server.
     pub async fn get_health(&self) -> Result<ServerHealth, ClientError> {
         self.get(&[Fixed("headroom/v1/health")], &[]).await
     }
 
-    /// The partitions at a glance, from the part on that `cursor` of the part before names.
+    /// Lists partition summaries, from the page of `cursor` on.
     pub async fn list_partitions(
         &self,
         cursor: Option<&str>,
@@ -102,13 +102,14 @@ impl Client {
         self.get(&[Fixed("headroom/v1/partitions")], &paging(cursor)).await
     }
 
-    /// A partition at a glance.
+    /// Gets the summary of a partition.
     pub async fn get_partition(&self, partition: &str) -> Result<StampedPartition, ClientError> {
         let parts = [Fixed("headroom/v1/partitions"), Once(partition), Fixed("summary")];
         self.get(&parts, &[]).await
     }
 
-    /// What waits in a partition, and why; with `queue`, only in that queue and below.
+    /// Counts the asks that wait in a partition, by wait reason. With `queue`, only those in that
+    /// queue and below.
     pub async fn get_reasons(
         &self,
         partition: &str,
@@ -119,14 +120,14 @@ impl Client {
         self.get(&parts, query.as_slice()).await
     }
 
-    /// What another queue file would change.
+    /// Previews what a queue file changes.
     pub async fn plan_config(&self, yaml: &str) -> Result<Plan, ClientError> {
         let request = self.request(Method::Post, self.url(&[Fixed("headroom/v1/plan")])?);
         self.json(sending(request, YAML, yaml.as_bytes().to_vec())).await
     }
 
-    /// Take a queue file into force if it still does what the plan with this digest announced; without one,
-    /// whatever it does.
+    /// Applies a queue file if its effect matches the plan with this digest. Without a digest,
+    /// applies it always.
     pub async fn apply_config(
         &self,
         yaml: &str,
@@ -141,7 +142,7 @@ impl Client {
         self.json(sending(request, YAML, yaml.as_bytes().to_vec())).await
     }
 
-    /// Why the first ask of an application waits; and what would start it, as far as that is sought.
+    /// Explains why the first ask of an application waits, with the requested parts.
     pub async fn explain_application(
         &self,
         partition: &str,
@@ -157,7 +158,7 @@ impl Client {
         self.get(&parts, &sought.query()).await
     }
 
-    /// Why an ask waits; and what would start it, as far as that is sought.
+    /// Explains why an ask waits, with the requested parts.
     pub async fn explain_ask(
         &self,
         partition: &str,
@@ -174,7 +175,7 @@ impl Client {
         self.get(&parts, &sought.query()).await
     }
 
-    /// What would become of something, were it submitted now; and what would start it, as far as that is sought.
+    /// Predicts the outcome of a hypothetical ask, with the requested parts.
     pub async fn explain_would_run(
         &self,
         partition: &str,
@@ -187,7 +188,7 @@ impl Client {
         self.json(sending(request, JSON, to_json(wanted))).await
     }
 
-    /// What happened, from the part on that `cursor` of the part before names.
+    /// Lists events, from the page of `cursor` on.
     pub async fn list_events(
         &self,
         filter: &EventFilter,
@@ -197,7 +198,7 @@ impl Client {
         self.get(&[Fixed("headroom/v1/events")], &query).await
     }
 
-    /// What happens, behind the record with this number if one is given.
+    /// Streams events, after the record with this number if given.
     pub async fn watch_events(
         &self,
         filter: &EventFilter,
@@ -207,12 +208,12 @@ impl Client {
         self.frames(url, after).await
     }
 
-    /// How much is logged.
+    /// Gets the log level.
     pub async fn get_log_level(&self) -> Result<LogLevel, ClientError> {
         self.get(&[Fixed("headroom/v1/log-level")], &[]).await
     }
 
-    /// Log more or less, until the process ends. Answers with what is in force then.
+    /// Sets the log level until the process ends. Returns the new level.
     pub async fn set_log_level(&self, level: &LogLevel) -> Result<LogLevel, ClientError> {
         let request = self.request(Method::Put, self.url(&[Fixed("headroom/v1/log-level")])?);
         let body = serde_json::to_vec(level).expect("its keys are texts");

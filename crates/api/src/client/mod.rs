@@ -1,8 +1,8 @@
-//! A typed client for the routes of [`crate::routes`]: what they answer, or why they do not.
+//! A typed client for the routes of [`crate::routes`].
 //!
-//! Every function is named after the operation of its route. Names of queues, users, nodes and
-//! so on are given as they are; the client escapes them. Redirects are not followed, so a token
-//! never leaves the server that it was meant for.
+//! Every function has the name of the operation of its route. The client escapes the names of
+//! queues, users, nodes, and other objects. It follows no redirects, so it never sends a token to
+//! another server.
 
 mod error;
 mod headroomv1;
@@ -27,7 +27,7 @@ pub use wsv1::ApplicationList;
 use crate::headroomv1::Streamed;
 use crate::routes::Method;
 
-/// A server, as one caller sees it. Cheap to clone; clones share connections.
+/// A connection to a server for one caller. Clones are cheap, and share connections.
 #[derive(Clone, Debug)]
 pub struct Client {
     http: reqwest::Client,
@@ -36,7 +36,7 @@ pub struct Client {
     body_bytes_max: usize,
 }
 
-/// How to reach a server.
+/// The configuration of a client.
 #[derive(Clone, Debug)]
 pub struct ClientBuilder {
     address: String,
@@ -47,10 +47,10 @@ pub struct ClientBuilder {
 }
 
 impl ClientBuilder {
-    /// Say who one is.
+    /// Sets the token that authenticates the caller.
     ///
     /// # Errors
-    /// When the token has characters that a header cannot hold.
+    /// When the token has characters that a header cannot contain.
     pub fn token(mut self, token: &str) -> Result<Self, ClientError> {
         let mut value = HeaderValue::try_from(format!("Bearer {}", token.trim()))
             .map_err(|_| ClientError::Token)?;
@@ -60,31 +60,31 @@ impl ClientBuilder {
         Ok(self)
     }
 
-    /// How long to wait for a connection; 5 s unless set.
+    /// Sets the connection timeout. The default is 5 s.
     #[must_use]
     pub fn connect_timeout(mut self, wait: Duration) -> Self {
         self.connect_timeout = wait;
         self
     }
 
-    /// How long to wait for a whole answer; 30 s unless set. Streams may last for ever.
+    /// Sets the timeout of a complete response. The default is 30 s. Streams have no timeout.
     #[must_use]
     pub fn timeout(mut self, wait: Duration) -> Self {
         self.timeout = wait;
         self
     }
 
-    /// The largest answer that is read, in bytes; 256 MiB unless set.
+    /// Sets the maximum size of a response, in bytes. The default is 256 MiB.
     #[must_use]
     pub fn body_bytes_max(mut self, bytes: usize) -> Self {
         self.body_bytes_max = bytes;
         self
     }
 
-    /// The client. Nothing is sent yet.
+    /// Returns the client. Sends no request.
     ///
     /// # Errors
-    /// When the address is no URL of `http` or `https`, or TLS cannot be set up.
+    /// When the address is not an `http` or `https` URL, or TLS cannot be set up.
     pub fn build(self) -> Result<Client, ClientError> {
         let address = || ClientError::Address { address: self.address.clone() };
         let base = Url::parse(&self.address).map_err(|_| address())?;
@@ -122,8 +122,8 @@ enum Part<'a> {
 }
 
 impl Client {
-    /// A client for the server at this address, such as `http://127.0.0.1:9080`. A path in it
-    /// goes in front of all others.
+    /// Returns the builder of a client for the server at this address, such as
+    /// `http://127.0.0.1:9080`. A path in the address becomes the prefix of all paths.
     pub fn builder(address: impl Into<String>) -> ClientBuilder {
         ClientBuilder {
             address: address.into(),

@@ -19,18 +19,18 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// The longest line that is read, in bytes.
+    /// Maximum length of a line, in bytes.
     pub const BYTES_MAX: usize = FrameReader::<Event>::BYTES_MAX;
 
     pub(super) fn new(response: Response) -> Self {
         Self { response, bytes: Vec::new(), looked: 0 }
     }
 
-    /// The next line; `None` when the server has ended the stream. A call that is given up loses
-    /// nothing.
+    /// Returns the next line, or `None` when the server has ended the stream. Cancelling a call
+    /// loses no data.
     ///
     /// # Errors
-    /// When the connection breaks, or a line is no event. The stream has to be opened again.
+    /// When the connection breaks, or a line is not an event. Open the stream again.
     pub async fn next(&mut self) -> Result<Option<StreamLine>, ClientError> {
         loop {
             if let Some(end) = self.bytes[self.looked..].iter().position(|byte| *byte == b'\n') {
@@ -55,8 +55,8 @@ impl Lines {
 
 /// An event stream of `/headroom/v1`, frame by frame.
 ///
-/// A server that has nothing to say sends a comment every 15 s, which shows up here as nothing:
-/// whoever wants to notice a dead connection earlier than TCP does, reads with a time limit.
+/// An idle server sends a comment every 15 s, which this type ignores. To detect a dead connection
+/// earlier than TCP does, read with a timeout.
 #[derive(Debug)]
 pub struct Frames<E = Event> {
     response: Response,
@@ -69,11 +69,11 @@ impl<E: Streamed> Frames<E> {
         Self { response, reader: FrameReader::default(), ready: VecDeque::new() }
     }
 
-    /// The next frame; `None` when the server has ended the stream. A call that is given up loses
-    /// nothing.
+    /// Returns the next frame, or `None` when the server has ended the stream. Cancelling a call
+    /// loses no data.
     ///
     /// # Errors
-    /// When the connection breaks, or a frame cannot be read. The stream has to be opened again.
+    /// When the connection breaks, or a frame is malformed. Open the stream again.
     pub async fn next(&mut self) -> Result<Option<Frame<E>>, ClientError> {
         loop {
             if let Some(frame) = self.ready.pop_front() {

@@ -15,8 +15,8 @@ const TASKS: Part<'static> = Fixed("headroom/v1/tasks");
 const WAITING: Part<'static> = Fixed("waiting");
 
 /// # Errors
-/// Every function fails as [`ClientError`] says; which statuses a route may answer, and what they
-/// mean, stands in the table of routes.
+/// Every function fails with a [`ClientError`]. The table of routes lists the statuses of each
+/// route.
 #[expect(clippy::missing_errors_doc, reason = "said once for all")]
 impl Client {
     fn post(&self, parts: &[Part<'_>], key: Option<&str>) -> Result<RequestBuilder, ClientError> {
@@ -27,7 +27,7 @@ impl Client {
         })
     }
 
-    /// Submit a task; under the same key once, however often it is sent.
+    /// Submits a task. Requests with the same key submit it once.
     pub async fn submit_task(
         &self,
         tenant: &str,
@@ -38,7 +38,7 @@ impl Client {
         self.json(sending(request, JSON, to_json(task))).await
     }
 
-    /// What would become of a task, were it submitted now.
+    /// Predicts whether a task starts, waits, or is rejected.
     pub async fn check_quota(
         &self,
         tenant: &str,
@@ -48,7 +48,8 @@ impl Client {
         self.json(sending(request, JSON, to_json(task))).await
     }
 
-    /// The tasks of a tenant, in order of submission: those that stand there, behind this cursor.
+    /// Lists the tasks of a tenant, in order of submission, by state and from the page of `cursor`
+    /// on.
     pub async fn list_tasks(
         &self,
         tenant: &str,
@@ -62,24 +63,24 @@ impl Client {
         self.get(&[TENANTS, Once(tenant), Fixed("tasks")], &query).await
     }
 
-    /// A task.
+    /// Gets a task.
     pub async fn get_task(&self, task: &str) -> Result<Task, ClientError> {
         self.get(&[TASKS, Once(task)], &[]).await
     }
 
-    /// Say that a task which has a node runs there.
+    /// Confirms that a task runs on its node.
     pub async fn confirm_task(&self, task: &str) -> Result<Task, ClientError> {
         let request = self.post(&[TASKS, Once(task), Fixed("confirm")], None)?;
         self.json(request.header("X-Headroom-Request", "1")).await
     }
 
-    /// Give a task another size.
+    /// Resizes a task.
     pub async fn resize_task(&self, task: &str, size: &TaskResize) -> Result<Task, ClientError> {
         let request = self.post(&[TASKS, Once(task), Fixed("resize")], None)?;
         self.json(sending(request, JSON, to_json(size))).await
     }
 
-    /// Say what a task really uses, as whoever runs it measures it.
+    /// Reports the measured usage of a task.
     pub async fn measure_task(
         &self,
         task: &str,
@@ -89,7 +90,7 @@ impl Client {
         self.json(sending(request, JSON, to_json(measured))).await
     }
 
-    /// Report that a task has ended or was stopped; under the same key once, however often it is sent.
+    /// Reports that a task has ended or was stopped. Requests with the same key count once.
     pub async fn release_task(
         &self,
         task: &str,
@@ -100,13 +101,13 @@ impl Client {
         self.json(sending(request, JSON, to_json(release))).await
     }
 
-    /// Say that a task is not wanted any more.
+    /// Cancels a task.
     pub async fn cancel_task(&self, task: &str) -> Result<Task, ClientError> {
         let request = self.post(&[TASKS, Once(task), Fixed("cancel")], None)?;
         self.json(request.header("X-Headroom-Request", "1")).await
     }
 
-    /// The tasks of a tenant that wait, in order, and why; behind this cursor if one is given.
+    /// Lists the waiting tasks of a tenant with their wait reasons, from the page of `cursor` on.
     pub async fn list_waiting(
         &self,
         tenant: &str,
@@ -116,12 +117,12 @@ impl Client {
         self.get(&[TENANTS, Once(tenant), WAITING], &query).await
     }
 
-    /// A task that waits, its place and why.
+    /// Gets a waiting task with its position and wait reason.
     pub async fn get_waiting(&self, tenant: &str, task: &str) -> Result<WaitingTask, ClientError> {
         self.get(&[TENANTS, Once(tenant), WAITING, Once(task)], &[]).await
     }
 
-    /// Make a task that waits more urgent, or less.
+    /// Changes the rank of a waiting task.
     pub async fn rank_task(
         &self,
         tenant: &str,

@@ -13,36 +13,36 @@ use crate::headroomv1::{
 };
 use crate::routes::Method;
 
-/// Which tenants. What is `None` lets all through.
+/// A filter of tenants. `None` matches all tenants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TenantFilter {
-    /// Those that stand for this.
+    /// Tenants of this kind.
     pub kind: Option<TenantKind>,
-    /// Those right below this one.
+    /// Direct child tenants of this tenant.
     pub parent: Option<String>,
-    /// Those that use more than they may, or the others.
+    /// Tenants over quota (`true`), or the others (`false`).
     pub over_quota: Option<bool>,
 }
 
-/// Which records of the audit. What is `None` lets all through.
+/// A filter of audit records. `None` matches all records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditFilter {
-    /// From this time on, in RFC 3339.
+    /// Records at or after this time (RFC 3339).
     pub from: Option<String>,
-    /// Before this time.
+    /// Records before this time (RFC 3339).
     pub to: Option<String>,
-    /// Of this type.
+    /// Records of this type.
     pub kind: Option<AuditType>,
 }
 
-/// In which version something must be for a change of it.
+/// The version that a change expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
-    /// It is not there yet.
+    /// The object does not exist.
     Nothing,
-    /// In this one, as it was read.
+    /// The object has this version.
     Version(u64),
-    /// Whatever it is; for administrators.
+    /// Any version. Only for administrators.
     Any,
 }
 
@@ -76,8 +76,8 @@ fn audit_query(filter: &AuditFilter, cursor: Option<&str>) -> Vec<(&'static str,
 }
 
 /// # Errors
-/// Every function fails as [`ClientError`] says; which statuses a route may answer, and what they
-/// mean, stands in the table of routes.
+/// Every function fails with a [`ClientError`]. The table of routes lists the statuses of each
+/// route.
 #[expect(clippy::missing_errors_doc, reason = "said once for all")]
 impl Client {
     fn change(
@@ -91,7 +91,7 @@ impl Client {
         Ok(self.request(method, with_query(self.url(parts)?, query)).header(name, value))
     }
 
-    /// The tenants that the caller sees, by name; behind this cursor if one is given.
+    /// Lists the tenants that the caller can see, by name, from the page of `cursor` on.
     pub async fn list_tenants(
         &self,
         filter: &TenantFilter,
@@ -110,18 +110,18 @@ impl Client {
         self.get(&[TENANTS], &query).await
     }
 
-    /// Make a tenant.
+    /// Creates a tenant.
     pub async fn create_tenant(&self, tenant: &Tenant) -> Result<Tenant, ClientError> {
         let request = self.request(Method::Post, self.url(&[TENANTS])?);
         self.json(sending(request, JSON, to_json(tenant))).await
     }
 
-    /// What is said of a tenant.
+    /// Gets the settings of a tenant.
     pub async fn get_tenant(&self, tenant: &str) -> Result<Tenant, ClientError> {
         self.get(&[TENANTS, Once(tenant)], &[]).await
     }
 
-    /// Say all of a tenant anew, or make it.
+    /// Replaces the settings of a tenant, or creates it.
     pub async fn put_tenant(
         &self,
         name: &str,
@@ -132,7 +132,7 @@ impl Client {
         self.json(sending(request, JSON, to_json(tenant))).await
     }
 
-    /// Say some things of a tenant anew: a merge patch.
+    /// Changes some settings of a tenant, with a JSON merge patch.
     pub async fn patch_tenant(
         &self,
         name: &str,
@@ -143,7 +143,8 @@ impl Client {
         self.json(sending(request, "application/merge-patch+json", to_json(patch))).await
     }
 
-    /// Have a tenant go: with the last of its tasks if it may `drain`. What there still is of it.
+    /// Deletes a tenant, or drains it if `drain` is set and it has tasks. Returns the draining
+    /// tenant.
     pub async fn delete_tenant(
         &self,
         name: &str,
@@ -160,12 +161,12 @@ impl Client {
         read.map(Some).map_err(|source| ClientError::Unreadable { url, source })
     }
 
-    /// What is said of what a tenant may use.
+    /// Gets the quota of a tenant.
     pub async fn get_tenant_quota(&self, tenant: &str) -> Result<TenantQuota, ClientError> {
         self.get(&[TENANTS, Once(tenant), QUOTA], &[]).await
     }
 
-    /// Say anew what a tenant may use, or only ask what would come of it (`dry_run`).
+    /// Replaces the quota of a tenant, or only predicts the effect (`dry_run`).
     pub async fn put_tenant_quota(
         &self,
         name: &str,
@@ -178,12 +179,13 @@ impl Client {
         self.json(sending(request, JSON, to_json(quota))).await
     }
 
-    /// What a tenant may use, uses and waits for.
+    /// Gets the quota, usage, and waiting amounts of a tenant.
     pub async fn get_tenant_usage(&self, tenant: &str) -> Result<TenantUsage, ClientError> {
         self.get(&[TENANTS, Once(tenant), Fixed("usage")], &[]).await
     }
 
-    /// What happens to a tenant, those below it and their tasks, behind the record with this number if one is given.
+    /// Streams the events of a tenant, of the tenants below it, and of their tasks, after the
+    /// record with this number if given.
     pub async fn watch_tenant(
         &self,
         tenant: &str,
@@ -192,7 +194,7 @@ impl Client {
         self.frames(self.url(&[TENANTS, Once(tenant), Fixed("events")])?, after).await
     }
 
-    /// Who did what to tenants that the caller sees; behind this cursor if one is given.
+    /// Lists the audit log of all tenants that the caller can see, from the page of `cursor` on.
     pub async fn get_audit(
         &self,
         filter: &AuditFilter,
@@ -201,7 +203,7 @@ impl Client {
         self.get(&[Fixed("headroom/v1/audit")], &audit_query(filter, cursor)).await
     }
 
-    /// Who did what to one tenant; behind this cursor if one is given.
+    /// Lists the audit log of a tenant, from the page of `cursor` on.
     pub async fn get_tenant_audit(
         &self,
         tenant: &str,
@@ -212,18 +214,18 @@ impl Client {
         self.get(&parts, &audit_query(filter, cursor)).await
     }
 
-    /// Compare what is counted of tenants with what their tasks have.
+    /// Compares the recorded usage of each tenant with the sum of its tasks.
     pub async fn verify_ledger(&self) -> Result<LedgerVerified, ClientError> {
         let request = self.request(Method::Post, self.url(&[Fixed("headroom/v1/ledger/verify")])?);
         self.json(request.header("X-Headroom-Request", "1")).await
     }
 
-    /// What holds for tenants that do not say otherwise.
+    /// Gets the default settings of tenants.
     pub async fn get_tenant_defaults(&self) -> Result<TenantDefaults, ClientError> {
         self.get(&[DEFAULTS], &[]).await
     }
 
-    /// Say anew what holds for tenants that do not say otherwise.
+    /// Replaces the default settings of tenants.
     pub async fn put_tenant_defaults(
         &self,
         defaults: &TenantDefaults,

@@ -11,15 +11,15 @@ use crate::wsv1::{
     StateDump, UserLimits, UserLimitsSimulation, UserUsage, Validation,
 };
 
-/// Which applications of a partition.
+/// The applications to list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ApplicationList<'a> {
-    /// Those that are neither completed nor failed nor rejected; only those in this state, such
-    /// as `running`, if one is given.
+    /// Applications that are not completed, failed, or rejected. Optionally only those in one
+    /// state, such as `running`.
     Active(Option<&'a str>),
-    /// Completed and failed ones.
+    /// Completed and failed applications.
     Completed,
-    /// Rejected ones.
+    /// Rejected applications.
     Rejected,
 }
 
@@ -43,54 +43,54 @@ impl ApplicationList<'_> {
 const PARTITION: super::Part<'static> = Fixed("ws/v1/partition");
 
 /// # Errors
-/// Every function fails as [`ClientError`] says; which statuses a route may answer, and what they
-/// mean, stands in the table of routes.
+/// Every function fails with a [`ClientError`]. The table of routes lists the statuses of each
+/// route.
 #[expect(clippy::missing_errors_doc, reason = "said once for all")]
 impl Client {
-    /// The scheduler, once for each partition.
+    /// Gets the scheduler, once for each partition.
     pub async fn get_clusters(&self) -> Result<Vec<Cluster>, ClientError> {
         self.get(&[Fixed("ws/v1/clusters")], &[]).await
     }
 
-    /// Metrics under the reference's names, as text for Prometheus.
+    /// Gets metrics under the names of `YuniKorn`, in Prometheus format.
     pub async fn get_metrics(&self) -> Result<String, ClientError> {
         self.plain("ws/v1/metrics").await
     }
 
-    /// The queue file in force.
+    /// Gets the active queue file.
     pub async fn get_config(&self) -> Result<Config, ClientError> {
         self.get(&[Fixed("ws/v1/config")], &[]).await
     }
 
-    /// The queue file in force, as YAML.
+    /// Gets the active queue file, as YAML.
     pub async fn get_config_yaml(&self) -> Result<String, ClientError> {
         let url = self.url(&[Fixed("ws/v1/config")])?;
         let request = self.http.get(url).timeout(self.timeout);
         self.text(request.header(ACCEPT, "application/x-yaml")).await
     }
 
-    /// Judge a queue file, and apply nothing.
+    /// Validates a queue file. Applies nothing.
     pub async fn validate_config(&self, yaml: &str) -> Result<Validation, ClientError> {
         let request = self.request(Method::Post, self.url(&[Fixed("ws/v1/validate-conf")])?);
         self.json(sending(request, "application/x-yaml", yaml.as_bytes().to_vec())).await
     }
 
-    /// Running applications, minute by minute, of the last day.
+    /// Gets the number of running applications for each minute of the last day.
     pub async fn get_application_history(&self) -> Result<Vec<ApplicationHistory>, ClientError> {
         self.get(&[Fixed("ws/v1/history/apps")], &[]).await
     }
 
-    /// Allocations, minute by minute, of the last day.
+    /// Gets the number of allocations for each minute of the last day.
     pub async fn get_container_history(&self) -> Result<Vec<ContainerHistory>, ClientError> {
         self.get(&[Fixed("ws/v1/history/containers")], &[]).await
     }
 
-    /// The partitions.
+    /// Lists the partitions.
     pub async fn get_partitions(&self) -> Result<Vec<Partition>, ClientError> {
         self.get(&[Fixed("ws/v1/partitions")], &[]).await
     }
 
-    /// The placement rules in force, in their order.
+    /// Lists the active placement rules, in order.
     pub async fn get_placement_rules(
         &self,
         partition: &str,
@@ -98,13 +98,13 @@ impl Client {
         self.get(&[PARTITION, Once(partition), Fixed("placementrules")], &[]).await
     }
 
-    /// The root, with all queues below it. Trees of more than 60 levels cannot be read; ask for
-    /// their queues one by one.
+    /// Gets the root queue, with all queues below it. Trees of more than 60 levels cannot be read.
+    /// Get their queues one by one.
     pub async fn get_queues(&self, partition: &str) -> Result<Queue, ClientError> {
         self.get(&[PARTITION, Once(partition), Fixed("queues")], &[]).await
     }
 
-    /// One queue, with or without those below it.
+    /// Gets a queue, with or without the queues below it.
     pub async fn get_queue(
         &self,
         partition: &str,
@@ -116,17 +116,17 @@ impl Client {
         self.get(&[PARTITION, Once(partition), Fixed("queue"), Twice(queue)], query).await
     }
 
-    /// The nodes.
+    /// Lists the nodes.
     pub async fn get_nodes(&self, partition: &str) -> Result<Vec<Node>, ClientError> {
         self.get(&[PARTITION, Once(partition), Fixed("nodes")], &[]).await
     }
 
-    /// One node.
+    /// Gets a node.
     pub async fn get_node(&self, partition: &str, node: &str) -> Result<Node, ClientError> {
         self.get(&[PARTITION, Once(partition), Fixed("node"), Once(node)], &[]).await
     }
 
-    /// The active applications of a leaf.
+    /// Lists the active applications of a leaf.
     pub async fn get_queue_applications(
         &self,
         partition: &str,
@@ -137,7 +137,7 @@ impl Client {
         self.get(&parts, &[]).await
     }
 
-    /// An active application of a queue.
+    /// Gets an active application of a queue.
     pub async fn get_queue_application(
         &self,
         partition: &str,
@@ -149,7 +149,7 @@ impl Client {
         self.get(&[&queue[..], &application].concat(), &[]).await
     }
 
-    /// An active application.
+    /// Gets an active application.
     pub async fn get_application(
         &self,
         partition: &str,
@@ -159,7 +159,7 @@ impl Client {
         self.get(&parts, &[]).await
     }
 
-    /// The applications that are active, completed or rejected.
+    /// Lists the applications that are active, completed, or rejected.
     pub async fn get_applications(
         &self,
         partition: &str,
@@ -169,8 +169,8 @@ impl Client {
         self.get(&parts, &which.query()).await
     }
 
-    /// The active applications of a queue; only those in this state, such as `running`, if one is
-    /// given.
+    /// Lists the active applications of a queue. Optionally only those in one state, such as
+    /// `running`.
     pub async fn get_queue_applications_by_state(
         &self,
         partition: &str,
@@ -183,7 +183,7 @@ impl Client {
         self.get(&[&queue[..], &list].concat(), &which.query()).await
     }
 
-    /// How the users of a leaf share it.
+    /// Gets the user limits of a leaf.
     pub async fn get_user_limits(
         &self,
         partition: &str,
@@ -193,7 +193,7 @@ impl Client {
         self.get(&parts, &[]).await
     }
 
-    /// What the limits of the users of a queue would be with other numbers. Nothing happens by it.
+    /// Predicts user limits for hypothetical numbers. Changes nothing.
     pub async fn simulate_user_limits(
         &self,
         partition: &str,
@@ -206,27 +206,27 @@ impl Client {
         self.json(sending(self.request(Method::Post, url), super::JSON, body)).await
     }
 
-    /// What users have and may have.
+    /// Lists usage and limits of users.
     pub async fn get_users(&self, partition: &str) -> Result<Vec<UserUsage>, ClientError> {
         self.get(&[PARTITION, Once(partition), Fixed("usage/users")], &[]).await
     }
 
-    /// What a user has and may have.
+    /// Gets usage and limits of a user.
     pub async fn get_user(&self, partition: &str, user: &str) -> Result<UserUsage, ClientError> {
         self.get(&[PARTITION, Once(partition), Fixed("usage/user"), Twice(user)], &[]).await
     }
 
-    /// What groups have and may have.
+    /// Lists usage and limits of groups.
     pub async fn get_groups(&self, partition: &str) -> Result<Vec<GroupUsage>, ClientError> {
         self.get(&[PARTITION, Once(partition), Fixed("usage/groups")], &[]).await
     }
 
-    /// What a group has and may have.
+    /// Gets usage and limits of a group.
     pub async fn get_group(&self, partition: &str, group: &str) -> Result<GroupUsage, ClientError> {
         self.get(&[PARTITION, Once(partition), Fixed("usage/group"), Twice(group)], &[]).await
     }
 
-    /// Events from the one with this id on; as many as the server gives unless `count` says less.
+    /// Lists events from this ID on, at most `count` if given.
     pub async fn get_events(
         &self,
         start: u64,
@@ -238,19 +238,19 @@ impl Client {
         self.get(&[Fixed("ws/v1/events/batch")], &query).await
     }
 
-    /// Events as they happen, after this many past ones.
+    /// Streams events, after this many past events.
     pub async fn stream_events(&self, count: u64) -> Result<Lines, ClientError> {
         let mut url = self.url(&[Fixed("ws/v1/events/stream")])?;
         url.query_pairs_mut().append_pair("count", &count.to_string());
         Ok(Lines::new(self.send(self.http.get(url)).await?))
     }
 
-    /// The last health check.
+    /// Gets the last health check.
     pub async fn get_health_check(&self) -> Result<Health, ClientError> {
         self.get(&[Fixed("ws/v1/scheduler/healthcheck")], &[]).await
     }
 
-    /// How many nodes are how full, by partition.
+    /// Gets the distribution of nodes by utilization, by partition.
     pub async fn get_node_utilizations(
         &self,
     ) -> Result<Vec<PartitionNodesUtilization>, ClientError> {
@@ -260,12 +260,12 @@ impl Client {
         Ok(all.unwrap_or_default())
     }
 
-    /// What the threads of the server do, as text.
+    /// Gets the state of each thread of the server, as text.
     pub async fn get_stack(&self) -> Result<String, ClientError> {
         self.plain("debug/stack").await
     }
 
-    /// All there is to see.
+    /// Gets the complete scheduler state.
     pub async fn get_state_dump(&self) -> Result<StateDump, ClientError> {
         self.get(&[Fixed("debug/fullstatedump")], &[]).await
     }

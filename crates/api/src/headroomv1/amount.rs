@@ -5,23 +5,24 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// An amount. Sent as text with a unit, as a queue file has it (`"100"`, `"500m"`, `"200Gi"`,
-/// `"200G"`), or as a number in core units: thousandths of a core of `vcore`, bytes of `memory`,
-/// plain counts of all others. Answered as that number, so that what was read can be sent back.
+/// An amount. Clients send it as text with a unit, as in a queue file (`"100"`, `"500m"`,
+/// `"200Gi"`, `"200G"`), or as a number in core units: thousandths of a core of `vcore`, bytes of
+/// `memory`, and plain counts of other types. Responses always have the number, so clients can send
+/// it back unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum Amount {
-    /// In core units.
+    /// A number in core units.
     Units(i64),
-    /// With a unit.
+    /// Text with a unit.
     Text(String),
 }
 
 /// Amounts by resource type.
 pub type Amounts = BTreeMap<String, Amount>;
 
-/// An amount in core units as people read it, and as it may be sent: the shortest text that says
-/// exactly this, `100` and `500m` of `vcore`, `200G` and `64Gi` of `memory`.
+/// Returns an amount in core units as people write it, which is also a valid input: the shortest
+/// exact text, such as `100` and `500m` of `vcore`, or `200G` and `64Gi` of `memory`.
 pub fn display_amount(resource: &str, units: i64) -> String {
     match resource {
         "vcore" if units % 1_000 == 0 => (units / 1_000).to_string(),
@@ -76,6 +77,9 @@ mod tests {
         let read = |text| serde_json::from_str::<Amount>(text);
         assert_eq!(read("100").unwrap(), Amount::Units(100));
         assert_eq!(read("\"100\"").unwrap(), Amount::Text("100".into()));
-        assert!(read("1.5").is_err() && read("true").is_err());
+        for other in ["1.5", "true"] {
+            let refused = read(other).unwrap_err().to_string();
+            assert_eq!(refused, "data did not match any variant of untagged enum Amount");
+        }
     }
 }

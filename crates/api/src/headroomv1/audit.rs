@@ -1,4 +1,4 @@
-//! The audit of tenants.
+//! The audit log of tenants.
 
 use std::collections::BTreeMap;
 
@@ -8,95 +8,97 @@ use utoipa::ToSchema;
 
 use super::Stamp;
 
-/// What happened to a tenant or a task.
+/// The type of an audit record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum AuditType {
-    /// A tenant is there.
+    /// A tenant was created.
     TenantCreated,
-    /// Something else is said of a tenant than its quota and the order of its tasks.
+    /// Settings of a tenant other than its quota and task order were changed.
     #[default]
     TenantChanged,
-    /// A tenant is gone.
+    /// A tenant was deleted.
     TenantDeleted,
-    /// A quota, or what belongs to it, is another.
+    /// A quota, or a setting that belongs to it, was changed.
     QuotaChanged,
-    /// A task was taken in.
+    /// A task was accepted.
     TaskSubmitted,
-    /// A task waits, or waits for another reason.
+    /// A task waits, or has a new wait reason.
     TaskThrottled,
-    /// A task, or a member of it, was given a node.
+    /// A task, or one of its members, received a node.
     TaskStarted,
-    /// A task, or a member of it, gave its room back.
+    /// A task, or one of its members, released its amounts.
     TaskEnded,
-    /// A task that waited was withdrawn.
+    /// A waiting task was withdrawn.
     TaskCancelled,
-    /// A task is to stop for the sake of others.
+    /// A task was asked to stop for others.
     TaskEvicted,
-    /// Whoever runs a task has said that it runs.
+    /// The runner of a task confirmed that it runs.
     TaskConfirmed,
-    /// What a task really uses was measured.
+    /// The measured usage of a task was reported.
     TaskMeasured,
-    /// A task, or a member of it, has another size.
+    /// A task, or one of its members, was resized.
     TaskResized,
-    /// A task has another priority or deadline.
+    /// The priority or deadline of a task was changed.
     TaskRanked,
-    /// A task was not taken in.
+    /// A task was rejected.
     TaskRejected,
-    /// The tasks of a tenant start in another order.
+    /// The task order of a tenant was changed.
     OrderChanged,
-    /// What tenants use was counted anew.
+    /// The usage of tenants was recomputed.
     LedgerRebuilt,
-    /// What tenants use was not what was counted.
+    /// The recorded usage of tenants differed from their tasks.
     LedgerDrift,
 }
 
-/// One record of the audit, as it is kept.
+/// A record of the audit log, as it is stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditRecord {
-    /// Counts records from 1, without gaps.
+    /// Record number, counted from 1 without gaps.
     pub seq: u64,
-    /// When, in UTC, always to the millisecond: the hash is over this text.
+    /// Time in UTC, always with milliseconds, because the hash includes this text.
     #[schema(format = DateTime)]
     pub at: String,
-    /// Who: as authenticated; `scheduler` where it moved by itself, `headroom` for what is done by the clock.
+    /// The authenticated actor. `scheduler` for decisions of the scheduler, and `headroom` for
+    /// timers.
     pub actor: String,
-    /// The request that it comes from, as responses and logs name it.
+    /// ID of the request, as in responses and logs.
     pub request_id: Option<String>,
-    /// What.
+    /// Type of the record.
     pub r#type: AuditType,
-    /// Which tenant; `null` for what holds for all.
+    /// The tenant. `null` for records about all tenants.
     pub tenant: Option<String>,
-    /// Which task.
+    /// The task.
     pub task: Option<String>,
-    /// What was so before, as far as it is another now.
+    /// Changed values before the change.
     #[schema(value_type = Object)]
     pub before: BTreeMap<String, Value>,
-    /// What is so from then on.
+    /// Values after the change.
     #[schema(value_type = Object)]
     pub after: BTreeMap<String, Value>,
-    /// Why, by a code that does not change.
+    /// Stable code of the reason.
     pub reason: Option<String>,
-    /// The number of the record of the journal that it follows from.
+    /// Number of the journal record that caused the change.
     pub ledger_version: u64,
-    /// The hash of the record before.
+    /// Hash of the previous record.
     pub prev_hash: String,
-    /// SHA-256 over the record without this field, as one line of JSON with the fields in this order.
+    /// SHA-256 of the record without this field, as one line of JSON with the fields in this order.
     pub hash: String,
 }
 
-/// A part of the audit, in its order. What the caller may not see is left out, and not counted.
+/// A page of the audit log, in order. Records that the caller cannot see are omitted, and not
+/// counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditPage {
-    /// The moment that it shows.
+    /// The moment of the page.
     #[serde(flatten)]
     pub stamp: Stamp,
-    /// Records.
+    /// The records.
     pub items: Vec<AuditRecord>,
-    /// To be sent as `cursor` for the next part, which may come although this one is not full; absent on
-    /// the last.
+    /// The `cursor` of the next page, which can exist even if this page is not full. Absent on the
+    /// last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }

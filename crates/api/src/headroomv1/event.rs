@@ -1,8 +1,8 @@
-//! `GET /headroom/v1/events`: what happened, as a list or as a stream of server-sent events.
+//! `GET /headroom/v1/events`: events, as a list or as a stream of server-sent events.
 //!
-//! A record of the journal may be several events with the same number. Of those only the last one
-//! carries its number as `id`: a reader who resumes after `Last-Event-ID` misses nothing, and may
-//! see events of one record twice.
+//! A record of the journal can have several events with the same number. Only the last of them has
+//! its number as `id`. A reader that resumes after `Last-Event-ID` misses no event, and can see
+//! events of one record twice.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,40 +14,40 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-/// Something that happened.
+/// An event of the scheduler.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
-    /// Number of the record that it belongs to.
+    /// Number of the record of the event.
     pub sequence: u64,
-    /// When.
+    /// Time of the event.
     pub at: Timestamp,
-    /// What, such as `allocationGranted`.
+    /// Kind of the event, such as `allocationGranted`.
     pub kind: String,
-    /// To whom: a key, an id, a path or a name.
+    /// The object of the event: a key, an ID, a path, or a name.
     pub object: String,
     /// Full path of the queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<String>,
-    /// Id of the application.
+    /// ID of the application.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub application: Option<String>,
     /// The user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// Id of the node.
+    /// ID of the node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// In a sentence, for people.
+    /// The event as a sentence, for people.
     pub text: String,
-    /// All of it, for programs.
+    /// The complete event, for programs.
     #[schema(value_type = Object)]
     pub detail: Map<String, Value>,
 }
 
-/// What a stream tells of.
+/// An item of a stream.
 pub trait Streamed: Serialize + DeserializeOwned {
-    /// Number of the record that it belongs to, behind which a stream can be resumed.
+    /// Returns the number of the record of the item. A stream can resume after this number.
     fn number(&self) -> u64;
 }
 
@@ -57,32 +57,33 @@ impl Streamed for Event {
     }
 }
 
-/// First of a stream.
+/// The first frame of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Hello {
     /// Number of the newest record.
     pub sequence: u64,
-    /// Another one means that numbers began anew.
+    /// Epoch of the record numbers. A different epoch means that the numbers have restarted.
     pub epoch: String,
-    /// The server's clock.
+    /// Time of the server clock.
     pub server_time: Timestamp,
 }
 
-/// Last of a stream that the server ends.
+/// The last frame of a stream that the server ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Bye {
-    /// Why: `slow`, `stopping`, or `gone` where what it tells of is not there any more, or not for the caller.
+    /// `slow`, `stopping`, or `gone`. `gone` means that the object no longer exists, or is no
+    /// longer visible to the caller.
     pub reason: String,
-    /// When to come back.
+    /// Time to wait before a retry, in milliseconds.
     pub retry_after_millis: u64,
 }
 
-/// A frame of the stream. Every 15 s without one, the server sends a comment.
+/// A frame of the stream. If the server sends no frame for 15 s, it sends a comment.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Frame<E = Event> {
-    /// The first, without `id`.
+    /// The first frame. It has no `id`.
     Hello(Hello),
     /// What happened.
     Event {
@@ -91,21 +92,21 @@ pub enum Frame<E = Event> {
         /// Whether it is the last one of its number, which makes the number its `id`.
         last: bool,
     },
-    /// The last, without `id`.
+    /// The last frame. It has no `id`.
     Bye(Bye),
 }
 
-/// Why a frame could not be read.
+/// The reason why a frame cannot be parsed.
 #[derive(Debug, thiserror::Error)]
 pub enum MalformedFrame {
-    /// It would not end.
+    /// The frame is too long.
     #[error("a frame of the event stream has more than {} bytes", FrameReader::<Event>::BYTES_MAX)]
     TooLong,
-    /// It is no text.
+    /// The frame is not UTF-8 text.
     #[error("a frame of the event stream is not UTF-8")]
     NotText,
     /// Its content is not what its name says.
-    #[error("a frame `{name}` of the event stream cannot be read")]
+    #[error("a frame `{name}` of the event stream is malformed")]
     Content {
         /// As it is called.
         name: String,
@@ -133,7 +134,7 @@ impl<E: Streamed> fmt::Display for Frame<E> {
     }
 }
 
-/// Puts frames together from what arrives.
+/// Assembles frames from the received bytes.
 ///
 /// Memory is bounded by [`FrameReader::BYTES_MAX`] and the size of one piece.
 #[derive(Debug)]
@@ -154,14 +155,14 @@ impl<E> Default for FrameReader<E> {
 }
 
 impl<E: Streamed> FrameReader<E> {
-    /// The longest frame that is read.
+    /// Maximum length of a frame, in bytes.
     pub const BYTES_MAX: usize = 1 << 20;
 
-    /// The frames that `bytes` complete, in their order. Comments and unknown frames are passed
-    /// over. After an error the stream has to be opened again.
+    /// Returns the frames that `bytes` complete, in order. Ignores comments and unknown frames.
+    /// After an error, open the stream again.
     ///
     /// # Errors
-    /// When a frame is too long, is no text, or has a content that is not what its name says.
+    /// When a frame is too long, is not UTF-8, or has malformed content.
     pub fn read(&mut self, bytes: &[u8]) -> Result<Vec<Frame<E>>, MalformedFrame> {
         let mut frames = Vec::new();
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -257,8 +258,8 @@ mod tests {
 
         let mut reader = FrameReader::<Event>::default();
         let line = [b"data: ".as_slice(), &vec![b'x'; 1_000], b"\n"].concat();
-        let refused = (0..2_000).any(|_| reader.read(&line).is_err());
-        assert!(refused);
+        let refused = (0..2_000).find_map(|_| reader.read(&line).err());
+        assert!(matches!(refused, Some(MalformedFrame::TooLong)), "{refused:?}");
     }
 
     #[test]

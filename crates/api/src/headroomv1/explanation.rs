@@ -1,4 +1,4 @@
-//! `/headroom/v1/partitions/{partition}/explain/…`: why an ask waits, in full, and what would start it.
+//! `/headroom/v1/partitions/{partition}/explain/…`: complete wait reasons of an ask, and its remedies.
 
 use std::collections::BTreeMap;
 
@@ -9,49 +9,51 @@ use utoipa::ToSchema;
 use super::{Amount, Amounts, Stamp};
 use crate::wsv1::Resources;
 
-/// Something that is not submitted, of which is asked whether it would run.
+/// A hypothetical ask whose outcome is predicted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WouldRun {
-    /// The queue that it would name, for placement rules to use; absent: none.
+    /// Queue for the placement rules. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<String>,
-    /// The tenant whose task it would be; absent: it would be an application.
+    /// Tenant of the task. Absent: the ask belongs to an application.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
-    /// Who would submit it; absent: the caller. Who sees everything may name anybody.
+    /// User who submits it. Absent: the caller. Callers who read everything can name any user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// The groups of that user; absent: those of the caller if it is he, else none.
+    /// Groups of the user. Absent: the groups of the caller if the caller is the user, otherwise
+    /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<Vec<String>>,
-    /// What each member needs on one node; at least one amount above zero.
+    /// Amounts that each member needs on one node. At least one must be positive.
     #[schema(value_type = BTreeMap<String, Amount>)]
     pub resources: Amounts,
-    /// How many members it would have, at most 1,000. Those of a task start together; those of an application each
-    /// when there is room.
+    /// Number of members, at most 1,000. Members of a task start together. Members of an
+    /// application start independently.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     #[schema(minimum = 1, maximum = 1_000)]
     pub members: u32,
-    /// Whether the members of an application are a gang: each holds its room until all have theirs.
+    /// Whether the members of an application are a gang: each holds its placeholder until all
+    /// members have one.
     #[serde(default, skip_serializing_if = "is_no")]
     pub gang: bool,
-    /// Higher goes first.
+    /// Priority. Higher priorities start first.
     #[serde(default)]
     pub priority: i32,
-    /// The label of the nodes that it may have; absent: as its queue says.
+    /// Label of the nodes that it can use. Absent: the default of its queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_label: Option<String>,
-    /// The nodes that it may not have.
+    /// Nodes that it cannot use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked_nodes: Vec<String>,
-    /// The only node that it may run on; absent: any. Not for tasks.
+    /// The only node that it can use. Absent: any node. Not for tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required_node: Option<String>,
-    /// Whether others may be stopped for it. Not for tasks.
+    /// Whether others can be preempted for it. Not for tasks.
     #[serde(default, skip_serializing_if = "is_no")]
     pub may_preempt: bool,
-    /// Tags of the application, which placement rules may read. Not for tasks.
+    /// Tags of the application, for placement rules. Not for tasks.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tags: BTreeMap<String, String>,
 }
@@ -70,241 +72,245 @@ const fn is_no(answer: &bool) -> bool {
     !*answer
 }
 
-/// Why an ask waits.
+/// The explanation of an ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
-    /// The moment: of these books the answer was made.
+    /// The moment of the scheduler state that the explanation describes.
     #[serde(flatten)]
     pub stamp: Stamp,
-    /// Id of the application; of what is not submitted one that nothing has.
+    /// ID of the application. For a hypothetical ask, an ID that no application has.
     pub application: String,
-    /// Key of the ask, or of the allocation that it became; absent where the application asks for nothing.
+    /// Key of the ask, or of its allocation. Absent if the application has no asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<String>,
-    /// Path of its queue.
+    /// Path of the queue.
     pub queue: String,
-    /// Who is charged.
+    /// The user who is charged.
     pub user: String,
-    /// What it wants.
+    /// Requested amounts.
     pub resources: Resources,
-    /// What becomes of it.
+    /// The outcome.
     pub state: ExplainedState,
-    /// The rule by which it was not taken in, such as `PL-REJECTED`; absent unless it is rejected.
+    /// Code of the rejection, such as `PL-REJECTED`. Absent unless it is rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// The answer in at most 100 characters.
     pub line: String,
-    /// What holds it back first, in a sentence: both sides, and what would help. Absent if nothing does, or
-    /// it tells what the caller may not see.
+    /// The first wait reason as a sentence: both sides, and an action. Absent if there is none, or
+    /// if it names what the caller cannot see.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sentence: Option<String>,
-    /// Since when it waits for that, or when it ended; absent where it is not known.
+    /// Time when this wait reason began, or when it ended. Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
-    /// Its place among the asks of its queue, from 1 on; absent if it does not wait.
+    /// Position among the asks of its queue, starting at 1. Absent if it does not wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<u64>,
-    /// How many asks wait there.
+    /// Number of asks that wait in its queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<u64>,
-    /// How many of them come before it: one less than `position`.
+    /// Number of asks ahead of it in its queue: `position` minus 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ahead: Option<u64>,
-    /// How many asks of the whole partition come before it, those of other queues included.
+    /// Number of asks ahead of it in the partition, including those of other queues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ahead_in_partition: Option<u64>,
-    /// Of what is not submitted: how many of its members would get a node at once.
+    /// For a hypothetical ask: number of members that would start immediately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_start: Option<u64>,
-    /// All checks that it goes through, in their order.
+    /// All checks of the ask, in order.
     pub checks: Vec<ExplainedCheck>,
-    /// Those that it fails. The first is the one at which the scheduler stops.
+    /// The failed checks. The scheduler stops at the first.
     pub blocked_by: Vec<ExplainedCheck>,
-    /// What it waited for since it came, the oldest first, each from its time on: at most the last 20 changes since
-    /// the server was started; with `history=all` the last 1,000, as far back as the journal is kept.
+    /// The wait history since the ask arrived, the oldest reason first. At most the last 20 changes
+    /// since the server started; with `history=all`, the last 1,000 changes in the stored journal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<VerdictChange>,
-    /// What would start it; absent unless it was asked for with `remedies`.
+    /// The remedies. Absent unless requested with `remedies`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedies: Option<Remedies>,
 }
 
-/// What becomes of something that was asked for.
+/// The outcome of an ask.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
 )]
 #[serde(rename_all = "camelCase")]
 pub enum ExplainedState {
-    /// It has its node.
+    /// It has a node.
     Allocated,
-    /// Nothing holds it back.
+    /// No check fails, so it starts next.
     StartsNext,
-    /// Something holds it back that can give way.
+    /// It waits, and can start after a change.
     #[default]
     Waiting,
-    /// It does not fit, whatever is given back.
+    /// It does not fit, even if everything else is released.
     Impossible,
-    /// It was not taken in.
+    /// It was rejected.
     Rejected,
     /// It has ended.
     Ended,
-    /// It fits, and others go first.
+    /// It fits, but other asks start first.
     HeldBack,
 }
 
-/// What an ask waits for from a time on.
+/// A change of the wait reason of an ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VerdictChange {
-    /// From when on.
+    /// Time of the change.
     pub at: Timestamp,
-    /// Number of the record that led to it.
+    /// Number of the record that caused it.
     pub sequence: u64,
-    /// The first check that it fails from then on, such as `QUEUE_MAX`.
+    /// The first failed check after the change, such as `QUEUE_MAX`.
     pub id: String,
 }
 
-/// One check: of an amount, of one type of resources.
+/// A check result for one resource type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExplainedCheck {
-    /// Which, such as `QUEUE_MAX`.
+    /// The check, such as `QUEUE_MAX`.
     pub id: String,
-    /// Where it stands in the order of `CapacityScheduler`, `a` to `e`, if it does.
+    /// Letter `a` to `e` of the check in the order of `CapacityScheduler`, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub letter: Option<String>,
-    /// What sets the bound: the path of a queue, a user or group at a queue, the nodes.
+    /// The object whose limit applies: a queue path, a user or group at a queue, or the nodes.
     pub scope: String,
-    /// Whether it holds the ask back.
+    /// Whether the check passed or failed.
     pub verdict: CheckVerdict,
-    /// Of which type; absent where applications are counted, or nothing is.
+    /// The resource type. Absent if the check counts applications, or nothing.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "type")]
     pub resource: Option<String>,
-    /// What may be used.
+    /// The limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<i64>,
-    /// What is used. Absent, like `short`, where the caller may not see it.
+    /// Amount in use. Absent, like `short`, if the caller cannot see it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used: Option<i64>,
-    /// What is asked for.
+    /// Requested amount.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<i64>,
-    /// By how much that is too much.
+    /// Amount by which the request exceeds the limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short: Option<i64>,
-    /// Who uses most of it, the largest first, as far as the caller may see; at most five. Where others go first, whose
-    /// ask is the next.
+    /// At most five applications that use the most, the largest first, as far as the caller can see
+    /// them. If others start first, the application whose ask is next.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holders: Vec<CheckHolder>,
-    /// What others of the largest use, whom the caller may not see.
+    /// Usage of large applications that the caller cannot see.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden: Option<i64>,
-    /// How many nodes there are, and what is wrong with them.
+    /// Number of checked nodes, and why they do not fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<NodesLookedAt>,
 }
 
-/// Whether a check holds an ask back.
+/// The result of a check.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
 )]
 #[serde(rename_all = "camelCase")]
 pub enum CheckVerdict {
-    /// It does not.
+    /// The check passed.
     #[default]
     Passed,
-    /// It does.
+    /// The check failed.
     Failed,
 }
 
-/// An application that uses some of what a check is about.
+/// An application that uses part of the checked amount.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckHolder {
-    /// Its id.
+    /// ID of the application.
     pub application: String,
-    /// Who is charged.
+    /// The user who is charged.
     pub user: String,
-    /// What it uses; 1 where applications are counted, 0 where it is told as the next.
+    /// Amount in use. 1 if the check counts applications, and 0 for the next ask.
     pub amount: i64,
 }
 
-/// The nodes of a partition, as an ask sees them.
+/// The results of checking the nodes of a partition for an ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodesLookedAt {
-    /// How many were looked at.
+    /// Number of checked nodes.
     pub looked_at: u64,
-    /// How many it may have now.
+    /// Number of nodes that fit.
     pub fitting: u64,
-    /// How many it may not have: `label`, `blocked`, `size`, `drained`, `reserved`, `room`, `refused` (by
-    /// the RM), `unasked`.
+    /// Number of nodes that do not fit, by reason: `label`, `blocked`, `size`, `drained`,
+    /// `reserved`, `room`, `refused` (by the resource manager), or `unasked`.
     pub refused: BTreeMap<String, u64>,
-    /// Those that lack least room, the nearest first; at most three, for callers who see all nodes.
+    /// At most three nodes that lack the least, the nearest first, for callers who see all nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nearest: Vec<NearMiss>,
 }
 
-/// A node that has too little room.
+/// A node with too little free capacity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NearMiss {
-    /// Its id.
+    /// ID of the node.
     pub node: String,
-    /// What it lacks.
+    /// Missing amounts.
     pub lacks: Resources,
 }
 
-/// What would start an ask.
+/// The remedies of an ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Remedies {
-    /// Whether it starts as it is when it is next: then others go first.
+    /// Whether it starts without a change when it is next. Others start first until then.
     pub starts_alone: bool,
-    /// Whether it starts as it is when it is next and the RM accepts a node for it, which it has not yet.
+    /// Whether it starts without a change when it is next and the resource manager accepts a node
+    /// for it.
     #[serde(default)]
     pub starts_once_accepted: bool,
-    /// What becomes of it as it is when those before it go first; absent unless `inTurn` was asked for.
+    /// The outcome without a change if the asks ahead start first. Absent unless requested with
+    /// `inTurn`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_turn: Option<InTurn>,
-    /// Changes that start it when it is next; none of them does with less.
+    /// Changes that start the ask when it is next. Each of them is as small as possible.
     pub items: Vec<Remedy>,
-    /// How many were left out, since they name what the caller may not see.
+    /// Number of remedies omitted because they name what the caller cannot see.
     pub hidden: u64,
-    /// Whether there was no time to look for more.
+    /// Whether the search ran out of time.
     pub ran_out: bool,
 }
 
-/// Edits that start an ask together.
+/// Changes that together start an ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Remedy {
-    /// `wait`, `resume`, `raise`, `release`, `shrink`, `add` or `move`.
+    /// `wait`, `resume`, `raise`, `release`, `shrink`, `add`, or `move`.
     pub kind: String,
-    /// Whether nothing smaller of its kind is enough; if not, only that each edit is needed.
+    /// Whether no smaller change of this kind is enough. If `false`, only each single edit is known
+    /// to be necessary.
     pub exact: bool,
-    /// What is changed, all of it, each in a few words.
+    /// The changes, each in a few words.
     pub edits: Vec<String>,
-    /// When all of it has happened by itself; of kind `wait` alone.
+    /// Time when all changes have happened without action. Only for kind `wait`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
-    /// What becomes of it with this when those before it go first; absent unless `inTurn` was asked for.
+    /// The outcome with this remedy if the asks ahead start first. Absent unless requested with
+    /// `inTurn`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_turn: Option<InTurn>,
 }
 
-/// What becomes of an ask when those before it go first.
+/// The outcome of an ask if the asks ahead start first.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
 )]
 #[serde(rename_all = "camelCase")]
 pub enum InTurn {
-    /// It starts.
+    /// The ask starts.
     Starts,
-    /// It goes on waiting.
+    /// The ask still waits.
     Waits,
-    /// There was no time to find out.
+    /// The prediction ran out of time.
     #[default]
     Unknown,
 }

@@ -1,4 +1,4 @@
-//! `GET /headroom/v1/health`: what runs here, and how it fares.
+//! `GET /headroom/v1/health`: version, state, and health of the server.
 
 use std::collections::BTreeMap;
 
@@ -8,36 +8,37 @@ use utoipa::ToSchema;
 
 use super::Stamp;
 
-/// The server: which one it is, and how it fares. Answered in every state of the server.
+/// Version, state, and health of the server. The server returns it in every state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerHealth {
     /// The newest record, and the epoch of its number.
     #[serde(flatten)]
     pub stamp: Stamp,
-    /// What it does.
+    /// The state of the server.
     pub state: ServerState,
     /// Version of Headroom, such as `0.1.0`.
     pub version: String,
-    /// How it was built: `commit`, `date`, `target`.
+    /// Build information: `commit`, `date`, and `target`.
     pub build: BTreeMap<String, String>,
-    /// Start of the process.
+    /// Start time of the process.
     pub started_at: Timestamp,
-    /// Whether this process writes; a follower only reads.
+    /// Whether this process writes. A follower only reads.
     pub leader: bool,
-    /// What it writes to.
+    /// The journal that the server writes.
     pub journal: JournalHealth,
-    /// The one that takes commands.
+    /// The writer, which executes commands.
     pub writer: WriterHealth,
-    /// Resource managers that are registered.
+    /// Registered resource managers.
     pub rms: Vec<ResourceManager>,
-    /// Open streams of all kinds.
+    /// Number of open streams of all kinds.
     pub streams: u64,
-    /// Memory of the process, bytes.
+    /// Memory of the process, in bytes.
     pub memory: u64,
-    /// Sums of the books that were found to disagree with what they sum up. Always 0, or a bug.
+    /// Number of sums in the scheduler state that differ from their parts. A value other than 0 is
+    /// a bug.
     pub drift: u64,
-    /// While it reads the journal.
+    /// Progress while the server reads its journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovering: Option<RecoveryProgress>,
     /// Both times, if the system clock has jumped and the scheduler does not follow it.
@@ -45,45 +46,46 @@ pub struct ServerHealth {
     pub clock: Option<ClockOffset>,
 }
 
-/// The times of a system clock that has jumped, and of the scheduler, which goes on by the time that has passed.
+/// The time of a system clock that has jumped, and the time of the scheduler, which counts elapsed
+/// time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClockOffset {
     /// The time of the system clock.
     pub system: Timestamp,
-    /// The time of the scheduler, which records have.
+    /// The time of the scheduler, which records use.
     pub scheduler: Timestamp,
 }
 
-/// What a server does.
+/// The state of a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ServerState {
-    /// Reads its journal; nothing is answered but this.
+    /// Reads its journal, and responds only to health requests.
     #[default]
     Recovering,
-    /// Everything.
+    /// Accepts all requests.
     Ready,
-    /// Reads only: the journal cannot be written, or another process leads.
+    /// Accepts only reads, because the journal cannot be written or another process is the leader.
     ReadOnly,
-    /// Takes no commands for the moment.
+    /// Temporarily accepts no commands.
     Overloaded,
-    /// Finishes what it has begun.
+    /// Finishes running requests before it stops.
     Stopping,
 }
 
-/// What a server writes to.
+/// The journal that a server writes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JournalHealth {
-    /// Whether it can be written.
+    /// Whether the journal can be written.
     pub state: JournalState,
-    /// When the last record was safe; absent before the first.
+    /// Time when the last record was durable. Absent before the first record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_flush: Option<Timestamp>,
-    /// Time that 99 of 100 flushes took at most, over the last minute, milliseconds.
+    /// 99th percentile of the flush time over the last minute, in milliseconds.
     pub flush_p99_ms: f64,
-    /// Room left, bytes; absent where it is not known.
+    /// Free disk space in bytes. Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_free: Option<u64>,
 }
@@ -92,22 +94,22 @@ pub struct JournalHealth {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum JournalState {
-    /// There is none: something else keeps what happened.
+    /// The server has no journal.
     #[default]
     None,
-    /// It can.
+    /// The journal can be written.
     Ok,
-    /// It cannot; the log says why.
+    /// The journal cannot be written. The log states why.
     Failed,
 }
 
-/// The one that takes commands.
+/// The writer, which executes commands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WriterHealth {
-    /// Commands that wait for it.
+    /// Number of waiting commands.
     pub backlog: u64,
-    /// Steps of the scheduler, over the last minute.
+    /// Scheduler steps per second, over the last minute.
     pub steps_per_second: f64,
 }
 
@@ -115,35 +117,35 @@ pub struct WriterHealth {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceManager {
-    /// Its id.
+    /// ID of the resource manager.
     pub id: String,
-    /// Whether it is there.
+    /// Whether the resource manager is connected.
     pub state: ResourceManagerState,
-    /// When it said something last.
+    /// Time of its last message.
     pub last_seen: Timestamp,
 }
 
-/// Whether a resource manager is there.
+/// Whether a resource manager is connected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ResourceManagerState {
-    /// Tells what exists; nothing is placed yet.
+    /// Reports its objects. The scheduler places nothing yet.
     #[default]
     Init,
-    /// It is.
+    /// Connected.
     Running,
-    /// Its stream was lost; what it has is kept for a while.
+    /// Its stream was lost. The scheduler keeps its objects for some time.
     Paused,
-    /// It is gone.
+    /// Disconnected.
     Stopped,
 }
 
-/// How far the journal has been read.
+/// Progress of reading the journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecoveryProgress {
-    /// Records read.
+    /// Number of records read.
     pub done: u64,
-    /// Records there are.
+    /// Total number of records.
     pub of: u64,
 }

@@ -5,34 +5,34 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// How much is logged. What is sent takes the place of all that was set before.
+/// The log level. A request replaces all earlier settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LogLevel {
-    /// Of everything that is not in `targets`.
+    /// Level of all targets that are not in `targets`.
     pub level: Level,
-    /// Of single parts, such as `headroom_server::grpc`.
+    /// Levels of single targets, such as `headroom_server::grpc`.
     #[serde(default)]
     pub targets: BTreeMap<String, Level>,
 }
 
-/// How much is logged; each level includes those before it.
+/// A log level. Each level includes the levels before it.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Nothing.
+    /// No messages.
     Off,
-    /// What went wrong.
+    /// Errors.
     Error,
-    /// What may go wrong.
+    /// Warnings.
     Warn,
-    /// What happened.
+    /// Events.
     #[default]
     Info,
-    /// How it happened.
+    /// Details of events.
     Debug,
-    /// Every step of it.
+    /// Every step.
     Trace,
 }

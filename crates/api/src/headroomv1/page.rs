@@ -1,40 +1,40 @@
-//! What every answer carries, and how lists come.
+//! The moment of a response, and pages of lists.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The moment that an answer shows.
+/// The moment that a response shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Stamp {
-    /// Number of the last record that it knows.
+    /// Number of the newest record that the response includes.
     pub sequence: u64,
-    /// Another one means that numbers began anew.
+    /// Epoch of the record numbers. A different epoch means that the numbers have restarted.
     pub epoch: String,
-    /// When the record was made.
+    /// Creation time of that record.
     pub as_of: Timestamp,
 }
 
-/// A part of a list.
+/// A page of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Page<T> {
-    /// The moment that it shows.
+    /// The moment of the page.
     #[serde(flatten)]
     pub stamp: Stamp,
-    /// In the order that was asked for.
+    /// The items, in the requested order.
     pub items: Vec<T>,
-    /// How many there are in all, up to 10,000.
+    /// Total number of items, up to 10,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
-    /// Instead of `total`: there are at least as many.
+    /// Lower bound of the total number of items, instead of `total`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_at_least: Option<u64>,
-    /// To be sent as `cursor` for the next part; absent on the last.
+    /// The `cursor` of the next page. Absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// How many the caller may not see.
+    /// Number of items that the caller cannot see.
     #[serde(default)]
     #[schema(required = true)]
     pub hidden: u64,

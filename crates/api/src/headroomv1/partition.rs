@@ -9,49 +9,49 @@ use utoipa::ToSchema;
 use super::Stamp;
 use crate::wsv1::Resources;
 
-/// A partition at a glance.
+/// The summary of a partition.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PartitionSummary {
-    /// Its name.
+    /// Name of the partition.
     pub name: String,
-    /// `Active`, `Draining` or `Stopped`.
+    /// `Active`, `Draining`, or `Stopped`.
     pub state: String,
-    /// How many nodes are in which state.
+    /// Number of nodes by state.
     pub nodes: NodeCounts,
-    /// Sum of its nodes.
+    /// Sum of the node capacities.
     pub capacity: Resources,
-    /// Allocated of it, placeholders included.
+    /// Allocated amounts, including placeholders.
     pub allocated: Resources,
-    /// Asked for and not allocated.
+    /// Requested amounts that are not allocated.
     pub pending: Resources,
-    /// Held by placeholders.
+    /// Amounts of placeholders.
     pub placeholders: Resources,
-    /// To be given back by allocations that were asked to stop.
+    /// Amounts of allocations that were asked to stop.
     pub preempting: Resources,
-    /// Applications by state, remembered ones that have ended included, and their `total`.
+    /// Number of applications by state, including remembered ended applications, and the `total`.
     pub applications: BTreeMap<String, u64>,
-    /// Allocations in force, placeholders included.
+    /// Number of allocations, including placeholders.
     pub allocations: u64,
-    /// Asks that have no node.
+    /// Number of asks without a node.
     pub waiting_asks: u64,
-    /// How long the oldest of them waits.
+    /// Wait of the oldest ask, in seconds.
     pub oldest_wait_seconds: u64,
-    /// Resource types, the most used one first.
+    /// Resource types, the most used first.
     pub types: Vec<String>,
-    /// Queues below their guarantee with asks that wait, longest first; at most ten.
+    /// At most ten queues below their guarantee with waiting asks, the longest wait first.
     pub starved: Vec<StarvedQueue>,
-    /// What uses more than it may, most first; at most ten.
+    /// At most ten objects above a limit, the largest excess first.
     pub over_limit: Vec<OverLimit>,
-    /// Placements, reservations and orders to stop, over the last minute.
+    /// Placements, reservations, and preemptions per second, over the last minute.
     pub decisions_per_second: f64,
 }
 
-/// A partition at a glance, and the moment of it.
+/// The summary of a partition, with its moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StampedPartition {
-    /// The moment.
+    /// The moment of the summary.
     #[serde(flatten)]
     pub stamp: Stamp,
     /// The partition.
@@ -59,53 +59,53 @@ pub struct StampedPartition {
     pub partition: PartitionSummary,
 }
 
-/// Nodes by state.
+/// Number of nodes by state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeCounts {
-    /// Take more.
+    /// Nodes that accept allocations.
     pub active: u64,
-    /// Keep what they have.
+    /// Nodes that keep their allocations and accept no others.
     pub draining: u64,
-    /// Are lost.
+    /// Lost nodes.
     pub failed: u64,
 }
 
-/// A queue that has less than it was promised, while its asks wait.
+/// A queue below its guarantee with waiting asks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StarvedQueue {
-    /// Full path.
+    /// Full path of the queue.
     pub queue: String,
-    /// The resource type that it lacks.
+    /// The resource type below the guarantee.
     #[serde(rename = "type")]
     pub resource: String,
-    /// What it was promised.
+    /// Guaranteed amount.
     pub guaranteed: i64,
-    /// What it has.
+    /// Allocated amount.
     pub allocated: i64,
-    /// What its asks want.
+    /// Requested amount that is not allocated.
     pub pending: i64,
-    /// Since when: the oldest ask that waits in it or below was made then.
+    /// Creation time of the oldest ask that waits in the queue or below it.
     pub since: Timestamp,
 }
 
-/// Something that uses more than it may.
+/// An object that uses more than its limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OverLimit {
-    /// `queue`, `user`, `group` or `tenant`.
+    /// `queue`, `user`, `group`, or `tenant`.
     pub kind: String,
-    /// Its name; of a queue, the full path.
+    /// Name of the object, or full path of the queue.
     pub name: String,
-    /// Full path of the queue whose limit it is, where `kind` is `user` or `group`.
+    /// Full path of the queue that has the limit, if `kind` is `user` or `group`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<String>,
     /// The resource type.
     #[serde(rename = "type")]
     pub resource: String,
-    /// What it may use.
+    /// The limit.
     pub limit: i64,
-    /// What it uses.
+    /// Amount in use.
     pub used: i64,
 }

@@ -1,6 +1,6 @@
-//! `POST /headroom/v1/plan` and `…/apply`: what another queue file would change, and that it was taken into force.
+//! `POST /headroom/v1/plan` and `…/apply`: the effect of a queue file, and the result of applying it.
 //!
-//! Amounts are in core units: thousandths of a core of `vcore`, bytes of `memory`, plain counts of all others.
+//! Amounts are in core units: thousandths of a core of `vcore`, bytes of `memory`, and plain counts of other types.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -8,31 +8,32 @@ use utoipa::ToSchema;
 
 use crate::wsv1::Resources;
 
-/// What another queue file would do to what there is. Nothing was changed for it.
+/// The predicted effect of a queue file on the current state. A plan changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
-    /// The file, as whoever asked calls it.
+    /// Name of the file, as the caller gave it.
     pub file: String,
-    /// Checksum of its text, as `/ws/v1/config` shows it.
+    /// Checksum of the text, as in `/ws/v1/config`.
     pub checksum: String,
-    /// Number of the last record of the books that the plan was made from; 0 for a cluster with nothing.
+    /// Number of the last record of the state that the plan uses. 0 for an empty cluster.
     pub sequence: u64,
-    /// Another one means that numbers began anew; absent where no server was asked.
+    /// Epoch of the record numbers. A different epoch means that the numbers have restarted. Absent
+    /// without a server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<String>,
-    /// When that record was made; absent for a cluster with nothing.
+    /// Creation time of that record. Absent for an empty cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<Timestamp>,
-    /// How many errors the file has.
+    /// Number of errors in the file.
     pub errors: u64,
-    /// How many warnings.
+    /// Number of warnings.
     pub warnings: u64,
-    /// Errors and warnings in the order of the file, 100 of each at most.
+    /// At most 100 errors and 100 warnings, in the order of the file.
     pub diagnostics: Vec<Diagnostic>,
-    /// Why the file does not fit what is there; `null` where it does, or has errors.
+    /// Why the file conflicts with the current state. `null` if it does not, or has errors.
     pub refused: Option<PlanRefusal>,
-    /// What would become of it; absent, with all its keys, where the file would be refused.
+    /// The effects. Absent if the file would be rejected.
     #[serde(flatten)]
     #[schema(value_type = PlanEffects)]
     pub effects: Option<PlanEffects>,
@@ -42,20 +43,20 @@ pub struct Plan {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnostic {
-    /// Which rule, such as `Q-G>M`.
+    /// Code of the rule, such as `Q-G>M`.
     pub code: String,
     /// `error` or `warning`.
     pub severity: String,
-    /// `validation`, or `building` for what `YuniKorn` finds only when it loads the file.
+    /// `validation`, or `building` for faults that `YuniKorn` finds only when it loads the file.
     pub stage: String,
-    /// In a sentence, with both sides of the comparison.
+    /// The problem as a sentence, with both sides of the comparison.
     pub message: String,
-    /// The place.
+    /// The place in the file.
     #[serde(flatten)]
     pub place: DiagnosticPlace,
-    /// Other places that it depends on.
+    /// Related places in the file.
     pub related: Vec<DiagnosticPlace>,
-    /// What to write instead.
+    /// The correction.
     pub help: Option<String>,
 }
 
@@ -63,84 +64,85 @@ pub struct Diagnostic {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosticPlace {
-    /// What is said there.
+    /// Explanation of the place.
     pub label: Option<String>,
-    /// Line, from 1 on; `null` where the file cannot be opened.
+    /// Line, starting at 1. `null` if the file cannot be opened.
     pub line: Option<u64>,
-    /// Column in characters, from 1 on.
+    /// Column in characters, starting at 1.
     pub column: Option<u64>,
     /// Line of the end.
     pub end_line: Option<u64>,
-    /// Column behind the end.
+    /// Column after the end.
     pub end_column: Option<u64>,
 }
 
-/// Why a queue file does not fit what is there.
+/// Why a queue file conflicts with the current state, or why an ask waits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanRefusal {
-    /// Which rule.
+    /// Code of the rule.
     pub code: String,
-    /// In a sentence.
+    /// The reason as a sentence.
     pub message: String,
 }
 
-/// What would become of a queue file. Of each kind at most 100 are named; all are counted. All of it is there, or
-/// nothing where the file would be refused, which is why the schema requires none of it.
+/// The effects of a queue file. Each list has at most 100 entries, and a total. All fields are
+/// present, or none if the file would be rejected. Therefore, the schema requires none of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanEffects {
-    /// Names what the plan says: two plans with the same digest announce the same. Sent to `/headroom/v1/apply`.
+    /// Digest of the plan. Two plans with the same digest have the same effects. Send it to
+    /// `/headroom/v1/apply`.
     #[schema(required = false)]
     pub digest: String,
-    /// Whether anything is otherwise.
+    /// Whether anything changes.
     #[schema(required = false)]
     pub changes: bool,
-    /// Every setting that is otherwise.
+    /// Changed settings.
     #[schema(required = false)]
     pub differences: Vec<PlanDifference>,
-    /// How many events follow at once.
+    /// Number of events that follow immediately.
     #[schema(required = false)]
     pub events: u64,
-    /// Whether it was followed until nothing moved.
+    /// Whether the prediction continued until nothing changed any more.
     #[schema(required = false)]
     pub at_rest: bool,
-    /// Who is above a new limit.
+    /// Objects above a new limit.
     #[schema(required = false)]
     pub excesses: Vec<PlanExcess>,
     /// Asks that start.
     #[schema(required = false)]
     pub starts: PlanAsks,
-    /// Asks that would have started, and wait.
+    /// Asks that would have started without the file, and wait with it.
     #[schema(required = false)]
     pub held: PlanAskChanges,
-    /// Asks that wait for another reason.
+    /// Asks with a new wait reason.
     #[schema(required = false)]
     pub waits_otherwise: PlanAskChanges,
     /// Asks that can never start.
     #[schema(required = false)]
     pub impossible: PlanAskChanges,
-    /// Asks that are taken back.
+    /// Asks that are withdrawn.
     #[schema(required = false)]
     pub withdrawn: PlanAsks,
-    /// Allocations that are given back.
+    /// Allocations that are released.
     #[schema(required = false)]
     pub released: PlanAsks,
-    /// Applications that would be sent elsewhere, were they submitted again.
+    /// Applications that would be placed in another queue if submitted again.
     #[schema(required = false)]
     pub placed_otherwise: PlanMoves,
-    /// Allocations that would be asked to stop within an hour.
+    /// Allocations that would be asked to stop within one hour.
     #[schema(required = false)]
     pub evictions: PlanEvictions,
-    /// Asks that have no node kept for them any more.
+    /// Asks that lose their reservation.
     #[schema(required = false)]
     pub reservations_dropped: PlanAsks,
-    /// What is used when nothing more moves.
+    /// Usage after all changes.
     #[schema(required = false)]
     pub settled: PlanSettled,
 }
 
-/// A setting that is otherwise.
+/// A changed setting.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanDifference {
@@ -148,15 +150,15 @@ pub struct PlanDifference {
     pub partition: String,
     /// Path of the queue; `null` for the partition itself.
     pub queue: Option<String>,
-    /// Keys of the queue file that lead to it: `resources.max.memory`.
+    /// Keys of the setting in the queue file, such as `resources.max.memory`.
     pub key: String,
-    /// What it was; `null` where nothing was said.
+    /// Value before. `null` if it was not set.
     pub before: Option<PlanValue>,
-    /// What it would be.
+    /// Value after.
     pub after: Option<PlanValue>,
 }
 
-/// What a setting says.
+/// The value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum PlanValue {
@@ -167,29 +169,29 @@ pub enum PlanValue {
         /// How much.
         amount: i64,
     },
-    /// In words.
+    /// A value as text.
     Text(String),
 }
 
-/// More than is allowed.
+/// Usage above a limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanExcess {
     /// Name of the partition.
     pub partition: String,
-    /// `queue`, `user` or `group`.
+    /// `queue`, `user`, or `group`.
     pub holder: String,
     /// Path or name of the holder.
     pub name: String,
-    /// The tenant whose queue it is, if it is one's.
+    /// The tenant of the queue, if it belongs to one.
     pub tenant: Option<String>,
     /// Path of the queue with the limit.
     pub queue: String,
-    /// Of which type; `null` for applications that run.
+    /// The resource type. `null` for running applications.
     pub resource: Option<String>,
-    /// What is used.
+    /// Amount in use.
     pub used: i64,
-    /// What may be used.
+    /// The limit.
     pub limit: i64,
 }
 
@@ -199,75 +201,75 @@ pub struct PlanExcess {
 pub struct PlanAsk {
     /// Name of the partition.
     pub partition: String,
-    /// Id of the application.
+    /// ID of the application.
     pub application: String,
     /// Allocation key.
     pub key: String,
-    /// Path of its queue.
+    /// Path of the queue.
     pub queue: String,
-    /// Who is charged.
+    /// The user who is charged.
     pub user: String,
-    /// How much.
+    /// Amounts.
     pub resources: Resources,
 }
 
-/// Asks or allocations.
+/// A list of asks or allocations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanAsks {
-    /// How many there are.
+    /// Total number.
     pub total: u64,
-    /// The first of them.
+    /// The first entries.
     pub first: Vec<PlanAsk>,
 }
 
-/// An ask of which something else is said.
+/// An ask whose outcome changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanAskChange {
-    /// Which.
+    /// The ask.
     pub ask: PlanAsk,
-    /// Why it waits without the file; `null` if it does not.
+    /// Wait reason without the file. `null` if it does not wait.
     pub before: Option<PlanRefusal>,
-    /// Why it waits with it.
+    /// Wait reason with the file.
     pub after: Option<PlanRefusal>,
 }
 
-/// Asks of which something else is said.
+/// Asks whose outcome changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanAskChanges {
-    /// How many there are.
+    /// Total number.
     pub total: u64,
-    /// The first of them.
+    /// The first entries.
     pub first: Vec<PlanAskChange>,
 }
 
-/// An application that would be sent elsewhere.
+/// An application that would be placed in another queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanMove {
     /// Name of the partition.
     pub partition: String,
-    /// Id of the application.
+    /// ID of the application.
     pub application: String,
-    /// Who submitted it.
+    /// User of the application.
     pub user: String,
-    /// Path of the queue where it is.
+    /// Path of its current queue.
     pub before: String,
-    /// Path of the queue where it would be; `null` if it would be rejected.
+    /// Path of the new queue. `null` if the application would be rejected.
     pub after: Option<String>,
-    /// Why it would be rejected.
+    /// Reason for the rejection.
     pub why: Option<String>,
 }
 
-/// Applications that would be sent elsewhere.
+/// Applications that would be placed in another queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanMoves {
-    /// How many there are.
+    /// Total number.
     pub total: u64,
-    /// The first of them.
+    /// The first entries.
     pub first: Vec<PlanMove>,
 }
 
@@ -275,13 +277,13 @@ pub struct PlanMoves {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanEviction {
-    /// After how many milliseconds, if nothing ends meanwhile.
+    /// Time until the request to stop, in milliseconds, if nothing ends before.
     pub after_ms: u64,
-    /// Which.
+    /// The allocation.
     pub victim: PlanAsk,
-    /// For which ask; `null` where a maximum is above all others.
+    /// The ask that causes it. `null` if a maximum is the cause.
     pub for_ask: Option<PlanAsk>,
-    /// Path of the queue that is above its maximum.
+    /// Path of the queue above its maximum.
     pub for_maximum_of: Option<String>,
 }
 
@@ -289,26 +291,26 @@ pub struct PlanEviction {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanEvictions {
-    /// How many there are.
+    /// Total number.
     pub total: u64,
-    /// The first of them.
+    /// The first entries.
     pub first: Vec<PlanEviction>,
 }
 
-/// What is used before, and when nothing more moves.
+/// Usage before and after all changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanSettled {
-    /// Queues in which it is otherwise.
+    /// Queues whose usage changes.
     pub queues: Vec<PlanQueueUsage>,
-    /// Users of whom it is otherwise.
+    /// Users whose usage changes.
     pub users: Vec<PlanUserUsage>,
-    /// How evenly users share before and after: Jain's index of dominant shares, in thousandths; `null` where
-    /// nobody uses anything.
+    /// Fairness among users, before and after: Jain's index of dominant shares, in thousandths.
+    /// `null` if no user uses anything.
     pub evenness: [Option<u64>; 2],
 }
 
-/// What a queue uses.
+/// The usage of a queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanQueueUsage {
@@ -316,15 +318,15 @@ pub struct PlanQueueUsage {
     pub partition: String,
     /// Path of the queue.
     pub queue: String,
-    /// Before and after.
+    /// Usage before and after.
     pub used: [Resources; 2],
-    /// What waits, before and after.
+    /// Waiting amounts before and after.
     pub pending: [Resources; 2],
-    /// The largest part of its guarantee that is used, in thousandths; `null` without one.
+    /// Largest used fraction of its guarantee, in thousandths. `null` without a guarantee.
     pub of_guarantee: [Option<u64>; 2],
 }
 
-/// What a user uses.
+/// The usage of a user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanUserUsage {
@@ -332,22 +334,22 @@ pub struct PlanUserUsage {
     pub partition: String,
     /// Name of the user.
     pub user: String,
-    /// Before and after.
+    /// Usage before and after.
     pub used: [Resources; 2],
 }
 
-/// A queue file was taken into force.
+/// The result of applying a queue file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueFileApplied {
-    /// Number of its record.
+    /// Number of the record.
     pub sequence: u64,
-    /// Checksum of its text, as `/ws/v1/config` shows it.
+    /// Checksum of the text, as in `/ws/v1/config`.
     pub checksum: String,
-    /// How many warnings the file has.
+    /// Number of warnings in the file.
     pub warnings: u64,
-    /// The file on the server that it takes its queues from: it comes back when that file changes. Absent where there
-    /// is none.
+    /// The file that the server watches. It replaces the applied file when it changes. Absent if
+    /// the server watches none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watched: Option<String>,
 }

@@ -1,24 +1,24 @@
-//! What every refusal of `/headroom/v1` looks like: `application/problem+json` (RFC 9457).
+//! Error responses of `/headroom/v1`: `application/problem+json` (RFC 9457).
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Why a request to `/headroom/v1` was refused.
+/// An error response of `/headroom/v1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
-    /// Names the kind of problem: `urn:headroom:problem:` and the code.
+    /// The problem type: `urn:headroom:problem:` followed by the code.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The kind in a few words, the same for every such problem.
+    /// Short title, the same for every problem of this type.
     pub title: String,
     /// The status of the response.
     pub status: u16,
-    /// The kind for programs, such as `NOT_FOUND`.
+    /// Code for programs, such as `NOT_FOUND`.
     pub code: String,
-    /// What is wrong here: which rule, both sides, what to do.
+    /// The specific problem: the rule, both sides, and an action.
     pub detail: String,
-    /// Names the request in logs and in the audit trail.
+    /// ID of the request in logs and in the audit log.
     pub request_id: String,
 }
 
@@ -26,7 +26,7 @@ impl Problem {
     /// Media type of the body.
     pub const MEDIA_TYPE: &str = "application/problem+json";
 
-    /// A problem of this kind, in this request.
+    /// Returns a problem with this code.
     pub fn new(code: Code, detail: impl Into<String>, request_id: impl Into<String>) -> Self {
         Self {
             kind: format!("urn:headroom:problem:{}", code.as_str()),
@@ -38,57 +38,57 @@ impl Problem {
         }
     }
 
-    /// A problem of this kind that has a name of its own: that of the rule which was broken.
+    /// Returns the problem with the code of the broken rule.
     #[must_use]
     pub fn by_rule(self, rule: &str) -> Self {
         Self { kind: format!("urn:headroom:problem:{rule}"), code: rule.to_owned(), ..self }
     }
 }
 
-/// The kinds of problems that any route may have.
+/// The error codes that any route can return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Code {
-    /// A parameter or a body that cannot be read.
+    /// A parameter or body cannot be parsed.
     Malformed,
-    /// No identity, or one that cannot be trusted.
+    /// The request has no identity, or an invalid one.
     Unauthenticated,
-    /// The identity may not do this.
+    /// The identity lacks a permission.
     Forbidden,
-    /// Not there, or not visible to the caller.
+    /// The object does not exist, or is not visible to the caller.
     NotFound,
-    /// The path does not take the method.
+    /// The path does not accept the method.
     MethodNotAllowed,
-    /// Something that is there is in the way. What that is has a rule with a name of its own, which is what is
-    /// sent.
+    /// The request conflicts with the current state. The response has the code of the specific rule
+    /// instead.
     Conflict,
-    /// It is not in the version that the client expects.
+    /// The version differs from the version that the client expects.
     PreconditionFailed,
-    /// A change without a version that the client expects.
+    /// A change has no expected version.
     PreconditionRequired,
-    /// The body was not there in time.
+    /// The body did not arrive in time.
     TooSlow,
-    /// The place in a stream to resume from is not kept any more.
+    /// The position to resume a stream from is no longer stored.
     Gone,
-    /// The body is larger than the server takes.
+    /// The body exceeds the size limit.
     TooLarge,
-    /// The body is of a media type that the server does not read.
+    /// The server does not support the media type of the body.
     UnsupportedMediaType,
-    /// A name in `Host` that is not this server's.
+    /// `Host` is not a name of this server.
     Misdirected,
-    /// Well formed, and impossible.
+    /// The request is well formed, but breaks a rule.
     Invalid,
-    /// More requests than the server takes.
+    /// The caller exceeds a rate limit or another limit of requests.
     TooManyRequests,
-    /// A bug.
+    /// A bug of Headroom.
     Internal,
-    /// The server still reads its journal.
+    /// The server is still reading its journal.
     Recovering,
-    /// The journal cannot be written; reads go on.
+    /// The journal cannot be written. Reads continue.
     ReadOnly,
 }
 
 impl Code {
-    /// Every code that is sent as it is.
+    /// Every code that responses use directly.
     pub const ALL: [Self; 17] = [
         Self::Malformed,
         Self::Unauthenticated,
@@ -109,45 +109,43 @@ impl Code {
         Self::ReadOnly,
     ];
 
-    /// As it is sent.
+    /// Returns the code.
     pub const fn as_str(self) -> &'static str {
         self.parts().0
     }
 
-    /// The status that goes with it.
+    /// Returns the HTTP status.
     pub const fn status(self) -> u16 {
         self.parts().1
     }
 
-    /// In a few words.
+    /// Returns the title.
     pub const fn title(self) -> &'static str {
         self.parts().2
     }
 
     const fn parts(self) -> (&'static str, u16, &'static str) {
         match self {
-            Self::Malformed => ("MALFORMED", 400, "The request cannot be read"),
-            Self::Unauthenticated => ("UNAUTHENTICATED", 401, "Who is asking is not known"),
-            Self::Forbidden => ("FORBIDDEN", 403, "A right is missing"),
+            Self::Malformed => ("MALFORMED", 400, "Malformed request"),
+            Self::Unauthenticated => ("UNAUTHENTICATED", 401, "Authentication required"),
+            Self::Forbidden => ("FORBIDDEN", 403, "Permission denied"),
             Self::NotFound => ("NOT_FOUND", 404, "Not found, or not visible to you"),
-            Self::MethodNotAllowed => ("METHOD_NOT_ALLOWED", 405, "Not a method of this path"),
-            Self::Conflict => ("CONFLICT", 409, "Something is in the way"),
+            Self::MethodNotAllowed => ("METHOD_NOT_ALLOWED", 405, "Method not allowed"),
+            Self::Conflict => ("CONFLICT", 409, "Conflict with the current state"),
             Self::PreconditionFailed => {
-                ("PRECONDITION_FAILED", 412, "Somebody else has changed it")
+                ("PRECONDITION_FAILED", 412, "The expected version does not match")
             }
             Self::PreconditionRequired => {
                 ("PRECONDITION_REQUIRED", 428, "The expected version is missing")
             }
             Self::TooSlow => ("TOO_SLOW", 408, "The request took too long to arrive"),
-            Self::Gone => ("GONE", 410, "Not kept any more"),
+            Self::Gone => ("GONE", 410, "No longer stored"),
             Self::TooLarge => ("TOO_LARGE", 413, "The request is too large"),
-            Self::UnsupportedMediaType => {
-                ("UNSUPPORTED_MEDIA_TYPE", 415, "The body is of another media type")
-            }
-            Self::Misdirected => ("MISDIRECTED", 421, "Not a name of this server"),
-            Self::Invalid => ("INVALID", 422, "The request is well formed and impossible"),
+            Self::UnsupportedMediaType => ("UNSUPPORTED_MEDIA_TYPE", 415, "Unsupported media type"),
+            Self::Misdirected => ("MISDIRECTED", 421, "Unknown host name"),
+            Self::Invalid => ("INVALID", 422, "The request breaks a rule"),
             Self::TooManyRequests => ("TOO_MANY_REQUESTS", 429, "Too many requests"),
-            Self::Internal => ("INTERNAL", 500, "A bug of Headroom"),
+            Self::Internal => ("INTERNAL", 500, "Internal error"),
             Self::Recovering => ("RECOVERING", 503, "The server is starting"),
             Self::ReadOnly => ("READ_ONLY", 503, "The server cannot write"),
         }
@@ -166,7 +164,7 @@ mod tests {
         assert_eq!(
             serde_json::to_string(&problem).unwrap(),
             concat!(
-                r#"{"type":"urn:headroom:problem:GONE","title":"Not kept any more","#,
+                r#"{"type":"urn:headroom:problem:GONE","title":"No longer stored","#,
                 r#""status":410,"code":"GONE","detail":"event 7 is older than 12","#,
                 r#""requestId":"r-1"}"#
             )

@@ -1,4 +1,4 @@
-//! `GET /headroom/v1/partitions/{partition}/reasons`: what waits, and why.
+//! `GET /headroom/v1/partitions/{partition}/reasons`: waiting asks by wait reason.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,72 +7,72 @@ use utoipa::ToSchema;
 use super::Stamp;
 use crate::wsv1::Resources;
 
-/// What waits in a partition, and why.
+/// The asks that wait in a partition, by wait reason.
 ///
-/// A reason is the check that the scheduler found failing when it last judged the asks. They are
-/// counted as they come and go, so an answer costs the queues and reasons, not the asks.
+/// A wait reason is the check that failed when the scheduler last checked the asks. The scheduler
+/// counts reasons as asks come and go. The cost of a response depends on the number of queues and
+/// reasons, not on the number of asks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitingReasons {
-    /// The moment.
+    /// The moment of the response.
     #[serde(flatten)]
     pub stamp: Stamp,
     /// Name of the partition.
     pub partition: String,
-    /// Asks that have no node, those that are about to be judged included.
+    /// Number of asks without a node, including asks that the scheduler checks next.
     pub waiting_asks: u64,
-    /// When the oldest of them was made; absent where none waits.
+    /// Creation time of the oldest waiting ask. Absent if no ask waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oldest: Option<Timestamp>,
-    /// Asks that are judged next: nothing is known to hold them back.
+    /// Number of asks that the scheduler checks next. They have no known wait reason.
     pub next_asks: u64,
-    /// Why the others wait, what holds back most asks first.
+    /// The wait reasons of the other asks, the most frequent first.
     pub reasons: Vec<WaitingReason>,
-    /// How many reasons are left out beyond `limit`.
+    /// Number of reasons omitted because of `limit`.
     pub more: u64,
-    /// How many asks wait in queues that the caller may not see.
+    /// Number of asks that wait in queues that the caller cannot see.
     pub hidden: u64,
 }
 
-/// Something that asks wait for.
+/// A wait reason, and the asks that have it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitingReason {
-    /// The check that they fail, such as `QUEUE_MAX`.
+    /// The check that the asks fail, such as `QUEUE_MAX`.
     pub code: String,
-    /// What sets the bound: the path of a queue, a user or group at a queue, a node.
+    /// The object whose limit applies: a queue path, a user or group at a queue, or a node.
     pub scope: String,
-    /// How many asks.
+    /// Number of asks.
     pub asks: u64,
-    /// Of how many applications; one that asks for different things counts for each.
+    /// Number of applications. An application with different asks counts once for each kind.
     pub applications: u64,
-    /// What they want in sum.
+    /// Sum of the requested amounts.
     pub resources: Resources,
-    /// Paths of the queues where they wait, most asks first; at most five.
+    /// Paths of at most five queues where the asks wait, those with the most asks first.
     pub queues: Vec<String>,
-    /// Some of them, those that stand for most others first; at most three. Looked for in a
-    /// bounded number of places.
+    /// At most three examples, those that represent the most asks first. The search is bounded.
     pub examples: Vec<WaitingExample>,
 }
 
-/// An ask that waits, first of those like it.
+/// A waiting ask that represents similar asks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitingExample {
-    /// Id of its application.
+    /// ID of the application.
     pub application: String,
-    /// Its allocation key.
+    /// Allocation key of the ask.
     pub ask: String,
-    /// Path of its queue.
+    /// Path of the queue.
     pub queue: String,
-    /// Who is charged.
+    /// The user who is charged.
     pub user: String,
-    /// What it wants.
+    /// Requested amounts.
     pub resources: Resources,
-    /// When it was made.
+    /// Creation time of the ask.
     pub since: Timestamp,
-    /// How many asks it stands for: of the same queue and user, and of the same size.
+    /// Number of asks that it represents: asks of the same queue, user, and size.
     pub asks: u64,
-    /// Why it waits, in a sentence: both sides of the comparison, and what would help.
+    /// The wait reason as a sentence: both sides of the comparison, and an action.
     pub sentence: String,
 }

@@ -1,29 +1,30 @@
-//! Who may do what.
+//! Roles of identities.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What an identity may do. One identity may have several.
+/// A role of an identity. An identity can have several roles.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// Everything.
+    /// Can do everything.
     Admin,
-    /// Read all, drain nodes, reload, plan.
+    /// Can read everything, drain nodes, reload, and plan.
     Operator,
-    /// Read all.
+    /// Can read everything.
     Viewer,
-    /// Submit where a queue's access list allows it; read what is his.
+    /// Can submit where the access list of a queue allows it, and read their own objects.
     Submitter,
-    /// As submitter in the queues whose admin access list allows it, and act there.
+    /// Can do the same as a submitter in queues whose admin access list allows it, and can act
+    /// there.
     QueueAdmin,
-    /// Act and read within one tenant.
+    /// Can act and read within a tenant.
     TenantAdmin,
-    /// Read within one tenant.
+    /// Can read within a tenant.
     TenantViewer,
-    /// The scheduler interface: nodes, applications, allocations.
+    /// Can use the scheduler interface: nodes, applications, and allocations.
     Rm,
 }
 

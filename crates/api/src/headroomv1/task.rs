@@ -7,57 +7,58 @@ use utoipa::ToSchema;
 use super::{Amount, Amounts};
 use crate::wsv1::Resources;
 
-/// The header of a request that is to happen once, however often it is sent.
+/// The header that makes a request idempotent.
 pub const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 
-/// How many letters such a key has at most; one at least.
+/// Maximum number of letters of such a key. The minimum is 1.
 pub const IDEMPOTENCY_KEY_MAX: usize = 255;
 
-/// A task that is submitted.
+/// A task to submit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TaskSubmission {
-    /// Its id, unique among tasks and applications; absent: one is made. Sent again with the same
-    /// content it is the same task.
+    /// ID of the task, unique among tasks and applications. Absent: the server generates one. A
+    /// request with the same ID and content submits the same task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Whose it is; absent: the caller's. Role `admin` may name anybody.
+    /// User of the task. Absent: the caller. The role `admin` can name any user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// What it needs on one node; at least one amount above zero. `instances` counts by itself.
+    /// Amounts that each instance needs on one node. At least one must be positive. `instances` is
+    /// counted automatically.
     #[schema(value_type = BTreeMap<String, Amount>)]
     pub resources: Amounts,
-    /// How many instances it has, each of which needs that: all of them start together or none does. At most
-    /// 1,000.
+    /// Number of instances with these amounts, at most 1,000. All of them start together, or none.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     #[schema(minimum = 1, maximum = 1_000)]
     pub members: u32,
-    /// Higher goes first where the tenant's tasks go by priority. From -100 to 100 for a tenant's own; role
-    /// `admin` may say any.
+    /// Priority. Higher priorities start first if the tenant orders tasks by priority. Tenants can
+    /// set -100 to 100 for their own tasks. The role `admin` can set any value.
     #[serde(default)]
     pub priority: i32,
-    /// When it is to be done, for the strategy `urgency`.
+    /// Deadline, for the strategy `urgency`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
-    /// How long it takes, for the strategy `urgency`.
+    /// Estimated run time in seconds, for the strategy `urgency`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate_seconds: Option<u32>,
-    /// Whether it may be stopped for others; absent: it may.
+    /// Whether the task can be preempted. The default is `true`.
     #[serde(default = "yes")]
     pub preemptible: bool,
-    /// Whether it waits again after it was evicted.
+    /// Whether the task waits again after it is evicted.
     #[serde(default)]
     pub requeue: bool,
-    /// How often it waits again after it failed.
+    /// Number of restarts after failures.
     #[serde(default)]
     pub restarts: u32,
-    /// How long it may wait before it expires; 0 is for ever, absent as the tenant says.
+    /// Longest wait before the task expires, in seconds. 0: no limit. Absent: the setting of the
+    /// tenant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_wait_seconds: Option<u32>,
-    /// The label of the nodes that it may have; absent: as its queue says.
+    /// Label of the nodes that it can use. Absent: the default of its queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_label: Option<String>,
-    /// The nodes that it may not have.
+    /// Nodes that it cannot use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked_nodes: Vec<String>,
 }
@@ -75,144 +76,144 @@ const fn yes() -> bool {
     true
 }
 
-/// Where a task stands.
+/// The state of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum TaskState {
-    /// It has no node yet.
+    /// It has no node.
     #[default]
     Waiting,
-    /// It has a node and is charged; whoever runs it has not said yet that it runs.
+    /// It has a node and is charged. Its runner has not confirmed that it runs.
     Starting,
     /// It runs.
     Running,
-    /// It is not wanted any more: whoever runs it stops it and says so.
+    /// It was cancelled. Its runner must stop it and release it.
     Cancelling,
-    /// It is to make way for others: whoever runs it stops it and says so.
+    /// It must stop for others. Its runner must stop it and release it.
     Evicting,
-    /// It has ended well.
+    /// It has succeeded.
     Succeeded,
-    /// It has ended badly, or its node was lost.
+    /// It has failed, or its node was lost.
     Failed,
-    /// It was not wanted any more.
+    /// It was cancelled.
     Cancelled,
-    /// It made way for others.
+    /// It was stopped for others.
     Evicted,
-    /// It has waited for as long as it may.
+    /// Its longest wait is over.
     Expired,
 }
 
-/// A task, as of one moment.
+/// A task at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Task {
-    /// Its id.
+    /// ID of the task.
     pub id: String,
-    /// Its tenant.
+    /// Tenant of the task.
     pub tenant: String,
-    /// Whose it is.
+    /// User of the task.
     pub user: String,
-    /// Where it stands.
+    /// State of the task.
     pub state: TaskState,
-    /// How many instances it has, which start together.
+    /// Number of instances, which start together.
     pub members: u32,
-    /// What all of it needs, or has; of one that has ended, what it needed last.
+    /// Total amounts that it needs or has. For an ended task, the last amounts.
     pub resources: Resources,
-    /// How urgent it is.
+    /// Priority.
     pub priority: i32,
-    /// When it is to be done.
+    /// Deadline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
-    /// Where it runs, or ran last; of several members the first.
+    /// Node where it runs or last ran. With several members, the node of the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// Where each of its members runs, in their order; absent while it waits. Of one that has ended, where the first 100
-    /// ran last.
+    /// Nodes of its members, in order. Absent while it waits. For an ended task, the last nodes of
+    /// the first 100 members.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<String>,
-    /// When it was submitted.
+    /// Time of submission.
     pub submitted_at: Timestamp,
-    /// When it got its node last.
+    /// Time when it last received its node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Timestamp>,
-    /// When it ended.
+    /// Time when it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Timestamp>,
-    /// How often it waited again after it had failed.
+    /// Number of restarts after failures.
     pub restarted: u32,
-    /// How often it waited again after it had been evicted.
+    /// Number of times that it waited again after an eviction.
     pub evicted: u32,
-    /// When it was first told that it has to wait, since it last began to.
+    /// Time of the first wait reason since the task last began to wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_throttled_at: Option<Timestamp>,
-    /// What it used up to `asOf`, since it was submitted: core units times seconds, exact.
+    /// Usage over time from its submission to `asOf`: core units times seconds, exact.
     #[serde(default)]
     pub resource_seconds: Resources,
-    /// What whoever runs it measured last, since it last got its nodes; absent where nothing was said. Nothing is decided
-    /// by it.
+    /// Last measured usage since it received its nodes. Absent without a report. It affects no
+    /// decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<TaskMeasured>,
-    /// Number of the last record that the answer knows.
+    /// Number of the newest record that the response includes.
     pub ledger_version: u64,
-    /// When that record was made.
+    /// Creation time of that record.
     pub as_of: Timestamp,
 }
 
-/// What a task really uses, as it was measured.
+/// The measured usage of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskMeasured {
-    /// When it was said.
+    /// Time of the report.
     pub at: Timestamp,
-    /// What all of its members use together.
+    /// Amounts that all members use together.
     pub resources: Resources,
 }
 
-/// What a task really uses, as whoever runs it measures it; it takes the place of what was said before.
+/// A report of the measured usage of a task. It replaces the previous report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TaskMeasurement {
-    /// What all of its members use together; it may be more than was asked for.
+    /// Amounts that all members use together. They can exceed the requested amounts.
     #[schema(value_type = BTreeMap<String, Amount>)]
     pub resources: Amounts,
 }
 
-/// The end of a task, as whoever ran it reports it.
+/// The end of a task, as its runner reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TaskRelease {
-    /// How it ended.
+    /// The outcome.
     pub outcome: ReleaseOutcome,
 }
 
-/// How a task ended.
+/// The outcome of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ReleaseOutcome {
-    /// Well.
+    /// The task succeeded.
     #[default]
     Succeeded,
-    /// Badly, or it was stopped.
+    /// The task failed or was stopped.
     Failed,
 }
 
-/// Another size of a task.
+/// The new size of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TaskResize {
-    /// What it needs from now on, all types that it needs.
+    /// New amounts of all types.
     #[schema(value_type = BTreeMap<String, Amount>)]
     pub resources: Amounts,
 }
 
-/// How urgent a task that waits is.
+/// The new rank of a waiting task.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TaskRank {
-    /// Its priority from now on; absent: as it was.
+    /// New priority. Absent: no change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
-    /// When it is to be done; absent: as it was.
+    /// New deadline. Absent: no change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
 }

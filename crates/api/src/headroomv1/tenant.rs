@@ -1,6 +1,6 @@
-//! `/headroom/v1/tenants`: what is said of tenants, and what they use.
+//! `/headroom/v1/tenants`: settings and usage of tenants.
 //!
-//! What is read can be sent back: fields that are for reading alone are taken, and not looked at.
+//! Clients can send a response back as a request. The server ignores read-only fields.
 
 use std::collections::BTreeMap;
 
@@ -11,54 +11,57 @@ use utoipa::ToSchema;
 use super::{Amount, Amounts};
 use crate::wsv1::Resources;
 
-/// A unit of isolation with a quota: a user, a project or a department.
+/// A unit of isolation with a quota: a user, a project, or a department.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Tenant {
-    /// Its name: lower case, legal for a queue. Where the path names it, it may be left out.
+    /// Name of the tenant, in lowercase and valid as a queue name. Can be omitted if the path has
+    /// it.
     #[serde(default)]
     pub id: String,
-    /// What people call it.
+    /// Display name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub display_name: String,
-    /// What it stands for.
+    /// Kind of the tenant.
     #[serde(default)]
     pub kind: TenantKind,
-    /// The tenant whose quota holds for it too.
+    /// Parent tenant, whose quota also applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// Whether its tasks start.
+    /// Whether tasks of the tenant can start.
     #[serde(default)]
     pub state: TenantState,
-    /// What it may use at once; absent: as by default.
+    /// Quota of the tenant. Absent: the default applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quota: Option<TenantQuota>,
-    /// What it can always get back.
+    /// Guarantee of the tenant.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = BTreeMap<String, Amount>)]
     pub guaranteed: Amounts,
-    /// Whether the quotas of the tenants right below it may not sum up to more than its own.
+    /// Whether the sum of the quotas of the child tenants is limited to the quota of the tenant.
     #[serde(default)]
     pub strict_sum: bool,
-    /// In which order its tasks start; absent: as by default.
+    /// Order in which tasks start. Absent: the default applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<WaitingPolicy>,
-    /// What becomes of tasks that run when its quota is lowered below its use; absent: as by default.
+    /// Action for running tasks when the quota is lowered below the usage. Absent: the default
+    /// applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_lower: Option<OnLower>,
-    /// What becomes of a task that is larger than its quota; absent: as by default.
+    /// Action for a task that is larger than the quota. Absent: the default applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oversized: Option<Oversized>,
-    /// What it is in the partition; absent: a queue of its own.
+    /// How the partition represents the tenant. Absent: as its own queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mapping: Option<TenantMapping>,
-    /// Free keys and values.
+    /// Labels, as keys and values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
-    /// For reading alone: how often it was changed; the `ETag` of it.
+    /// Read-only: version of the tenant, which is also its `ETag`.
     #[serde(default)]
     pub version: u64,
-    /// For reading alone: whether it takes in nothing any more, and goes with its last task.
+    /// Read-only: whether the tenant accepts no more tasks and will be deleted after its last task
+    /// ends.
     #[serde(default, skip_serializing_if = "is_false")]
     pub draining: bool,
 }
@@ -68,172 +71,172 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// What a tenant stands for.
+/// The kind of a tenant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TenantKind {
-    /// One who submits.
+    /// A user.
     User,
-    /// What several work on.
+    /// A project of several users.
     #[default]
     Project,
-    /// Several projects or users.
+    /// A department of several projects or users.
     Department,
 }
 
-/// Whether tasks of a tenant start.
+/// Whether tasks of a tenant can start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TenantState {
-    /// They do.
+    /// Tasks can start.
     #[default]
     Active,
-    /// They wait, as do those of the tenants below.
+    /// Tasks wait, also those of the tenants below.
     Suspended,
 }
 
-/// What a tenant may use at once.
+/// The quota of a tenant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TenantQuota {
-    /// By resource type: one that is not named is not limited, of one with 0 there is none. Absent
-    /// together with `instances`: as by default.
+    /// Maximum amounts by resource type. A missing type has no limit, and 0 allows none. Absent
+    /// together with `instances`: the default applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<BTreeMap<String, Amount>>)]
     pub resources: Option<Amounts>,
-    /// How many instances of tasks may run at once; absent, or -1: not limited.
+    /// Maximum number of running task instances. Absent or -1: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instances: Option<i64>,
-    /// How many tasks may wait; absent: as by default.
+    /// Maximum number of waiting tasks. Absent: the default applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_waiting: Option<u64>,
-    /// How many tasks may run at once, however many instances each has; absent: not limited.
+    /// Maximum number of running tasks, regardless of their instances. Absent: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_applications: Option<u64>,
-    /// For reading alone: `resources` for people.
+    /// Read-only: `resources` as text for people.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub display: BTreeMap<String, String>,
-    /// For reading alone, answered to a change: whether more is used than may be.
+    /// Read-only, in responses to a change: whether the usage is above the quota.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over_quota: Option<bool>,
-    /// For reading alone, answered to a change: how much more, by type.
+    /// Read-only, in responses to a change: amounts above the quota, by type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excess: Option<Resources>,
-    /// For reading alone, answered to a dry run: what would be stopped, in this order; nothing unless the
-    /// tenant says so (`onLower`).
+    /// Read-only, in responses to a dry run: tasks that would be stopped, in this order. Empty
+    /// unless `onLower` of the tenant allows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub victims: Option<Vec<TenantVictim>>,
-    /// For reading alone, answered to a dry run: how much more would be used when these have gone, by
-    /// type. Absent: nothing.
+    /// Read-only, in responses to a dry run: excess after preemption, by type. Absent if there is
+    /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remains: Option<Resources>,
 }
 
-/// What would be stopped for a quota.
+/// A task instance that would be stopped for a quota.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TenantVictim {
     /// The task.
     pub task: String,
-    /// Which of its instances.
+    /// Key of the instance.
     pub key: String,
-    /// How urgent it is: the least urgent goes first.
+    /// Priority of the task. Lower priorities stop first.
     pub priority: i32,
-    /// What it gives back.
+    /// Amounts that it releases.
     pub resources: Resources,
 }
 
-/// In which order tasks start, and who may overtake. What is absent is as usual.
+/// The order in which tasks start, and the rules for overtaking. Absent fields have their defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WaitingPolicy {
     /// The order.
     #[serde(default)]
     pub strategy: WaitingStrategy,
-    /// After how long a task counts as more urgent.
+    /// Interval after which the priority of a waiting task rises, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aging_interval_seconds: Option<u32>,
-    /// By how much.
+    /// Rise of the priority after each interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aging_step: Option<u32>,
-    /// By how much at most.
+    /// Maximum rise of the priority.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aging_max: Option<u32>,
-    /// How often the first may be overtaken.
+    /// Maximum number of tasks that can overtake the first waiting task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_overtakes: Option<u32>,
-    /// How long it may be overtaken.
+    /// Longest time during which tasks can overtake the first waiting task, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_head_wait_seconds: Option<u32>,
-    /// How long a task may wait; absent, or 0: for ever.
+    /// Longest wait of a task, in seconds. Absent or 0: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_wait_seconds: Option<u32>,
 }
 
-/// In which order tasks start.
+/// The order in which tasks start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WaitingStrategy {
-    /// The oldest first; nobody overtakes.
+    /// The oldest task first. No task overtakes another.
     #[default]
     Fifo,
-    /// The oldest first; one that fits may overtake one that does not.
+    /// The oldest task first. A later task can overtake if it fits and the first does not.
     FifoBackfill,
-    /// The highest priority first, which rises with time.
+    /// The highest priority first. Priorities rise with waiting time.
     Priority,
-    /// The one that has least time left first.
+    /// The task with the least time before its deadline first.
     Urgency,
 }
 
-/// What becomes of tasks that run when a quota is lowered below what is used.
+/// The action for running tasks when a quota is lowered below the usage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OnLower {
-    /// What is done.
+    /// The action.
     pub action: OnLowerAction,
-    /// With `preempt`: how long they go on; absent: 60.
+    /// With `preempt`: time before tasks are stopped, in seconds. Absent: 60.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grace_seconds: Option<u32>,
 }
 
-/// What is done when a quota is lowered below what is used.
+/// The action when a quota is lowered below the usage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OnLowerAction {
-    /// Tasks go on; nothing starts that asks for what is exceeded.
+    /// Running tasks continue. No task starts that needs an exceeded type.
     #[default]
     Block,
-    /// After a while, room is asked back.
+    /// Tasks are stopped after a grace period.
     Preempt,
-    /// The quota is not lowered.
+    /// The change is rejected.
     Refuse,
 }
 
-/// What becomes of a task that is larger than the quota.
+/// The action for a task that is larger than the quota.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Oversized {
-    /// It is refused.
+    /// The task is rejected.
     #[default]
     Reject,
-    /// It waits until the quota is raised.
+    /// The task waits until the quota is raised.
     Park,
 }
 
-/// What a tenant is in its partition.
+/// How the partition represents a tenant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TenantMapping {
-    /// A queue of its own, or a limit in a queue that others use too.
+    /// Its own queue, or a limit in a shared queue.
     #[serde(default)]
     pub mode: TenantMode,
-    /// Path of the queue. Of one of its own it follows from the names, and may be left out.
+    /// Path of the queue. Can be omitted for its own queue, because the names determine it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<String>,
-    /// With `limit`: the user who is limited; this or `group`.
+    /// With `limit`: the limited user. Set this or `group`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// With `limit`: the group that is limited.
+    /// With `limit`: the limited group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
 }
@@ -242,130 +245,129 @@ pub struct TenantMapping {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TenantMode {
-    /// A queue of its own.
+    /// Its own queue.
     #[default]
     Queue,
-    /// A limit of a user or group in a queue that others use too.
+    /// A limit of a user or group in a shared queue.
     Limit,
 }
 
-/// What holds for tenants that do not say otherwise.
+/// The default settings of tenants.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TenantDefaults {
-    /// What each may use at once; absent: not limited. `maxApplications` is not among them.
+    /// Default quota. Absent: no limit. It has no `maxApplications`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quota: Option<TenantQuota>,
-    /// In which order tasks start.
+    /// Order in which tasks start.
     #[serde(default)]
     pub waiting: WaitingPolicy,
-    /// What becomes of tasks that run when a quota is lowered below what is used.
+    /// Action for running tasks when a quota is lowered below the usage.
     #[serde(default)]
     pub on_lower: OnLower,
-    /// What becomes of a task that is larger than the quota.
+    /// Action for a task that is larger than the quota.
     #[serde(default)]
     pub oversized: Oversized,
-    /// For reading alone: how often they were said; the `ETag` of them.
+    /// Read-only: version of the defaults, which is also their `ETag`.
     #[serde(default)]
     pub version: u64,
 }
 
-/// What a tenant may use and uses, all of one moment.
+/// The quota and usage of a tenant, all at the same moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TenantUsage {
-    /// Its name.
+    /// Name of the tenant.
     pub tenant: String,
-    /// Number of the last record that the answer knows.
+    /// Number of the newest record that the response includes.
     pub ledger_version: u64,
-    /// When that record was made.
+    /// Creation time of that record.
     pub as_of: Timestamp,
-    /// Whether more is used than may be, of some type.
+    /// Whether the usage of a type is above the quota.
     pub over_quota: bool,
-    /// What it may use at once, its own quota or the default; a type that is not named is not
-    /// limited.
+    /// Quota of the tenant, or the default. A missing type has no limit.
     pub quota: Resources,
-    /// What its tasks use, and those of the tenants below it.
+    /// Usage of its tasks, and of those of the tenants below it.
     pub used: Resources,
-    /// What is left of the quota: quota less used, so below zero where it was lowered.
+    /// Quota minus usage. Negative if the quota was lowered below the usage.
     pub free: Resources,
-    /// What is used above the quota; absent where nothing is.
+    /// Usage above the quota. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excess: Option<Resources>,
-    /// What waits.
+    /// Waiting tasks.
     pub waiting: TenantWaiting,
     /// The tenants above it, the nearest first.
     pub by_ancestor: Vec<AncestorLimit>,
-    /// How often its tasks, and those of the tenants below it, were told that they have to wait, since the
-    /// server started.
+    /// Number of waits of its tasks, and of those of the tenants below it, since the server
+    /// started.
     pub throttled_total: u64,
-    /// What its tasks, and those of the tenants below it, used up to `asOf`, since it was made: core units
-    /// times seconds, exact.
+    /// Usage over time of its tasks, and of those of the tenants below it, from its creation to
+    /// `asOf`: core units times seconds, exact.
     #[serde(default)]
     pub resource_seconds: Resources,
-    /// What was measured of those of its tasks that have their nodes, and of the tenants below it; absent where nothing was.
-    /// Nothing is decided by it.
+    /// Measured usage of its running tasks, and of those of the tenants below it. Absent without
+    /// reports. It affects no decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<TenantMeasured>,
 }
 
-/// What of the tasks of a tenant was measured.
+/// The measured usage of the tasks of a tenant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TenantMeasured {
-    /// How many tasks were measured.
+    /// Number of measured tasks.
     pub tasks: u64,
-    /// What they use together, as it was said last of each.
+    /// Sum of the last reports of the tasks.
     pub resources: Resources,
 }
 
-/// What of a tenant waits, with the tenants below it.
+/// The waiting tasks of a tenant and of the tenants below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TenantWaiting {
-    /// How many tasks.
+    /// Number of tasks.
     pub tasks: u64,
-    /// What they ask for together.
+    /// Sum of the requested amounts.
     pub resources: Resources,
-    /// How long the oldest of them waits.
+    /// Wait of the oldest task, in seconds.
     pub oldest_seconds: u64,
 }
 
-/// A tenant above another, and whether it leaves that less than its own quota does. No figures:
-/// they would tell what its other tenants use.
+/// A tenant above another, and whether it leaves less than the quota of that tenant does. It has no
+/// amounts, because they would reveal the usage of other tenants.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AncestorLimit {
-    /// Its name.
+    /// Name of the tenant.
     pub tenant: String,
-    /// Whether less of some type is left of its quota than of the one in question.
+    /// Whether its quota leaves less of a type than the quota of the tenant in question.
     pub limited: bool,
 }
 
-/// What came of comparing what is counted of tenants with what their tasks have.
+/// The result of comparing the recorded usage of tenants with the sum of their tasks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LedgerVerified {
-    /// Number of the last record that was looked at.
+    /// Number of the newest record that the comparison includes.
     pub ledger_version: u64,
-    /// When it was compared.
+    /// Time of the comparison.
     pub as_of: Timestamp,
-    /// What disagrees, by tenant and type: nothing, or there is a bug.
+    /// Differences by tenant and type. An entry is a bug.
     pub drift: Vec<LedgerDrift>,
 }
 
-/// An amount of a tenant that is counted as something else than its tasks have.
+/// A recorded amount of a tenant that differs from the sum of its tasks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LedgerDrift {
-    /// Whose.
+    /// The tenant.
     pub tenant: String,
     /// The type.
     pub r#type: String,
-    /// What is counted, in core units.
+    /// Recorded amount, in core units.
     pub counted: i64,
-    /// What its tasks have, and those of the tenants below it.
+    /// Sum of its tasks, and of those of the tenants below it.
     pub found: i64,
-    /// How much more is counted than was found.
+    /// Recorded amount minus the sum.
     pub by: i64,
 }

@@ -1,4 +1,4 @@
-//! What happens to a tenant and its tasks, as it is told on its stream.
+//! Events of a tenant and its tasks, as its stream sends them.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -10,35 +10,36 @@ use super::tenant::TenantQuota;
 use super::waiting::TaskReason;
 use crate::wsv1::Resources;
 
-/// Something that happened to a tenant, or to a task of it.
+/// An event of a tenant or of one of its tasks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TenantEvent {
-    /// Number of the record that it belongs to: what is read with this `ledgerVersion` or a later one knows of it.
+    /// Number of the record of the event. Responses with this or a later `ledgerVersion` include
+    /// it.
     pub ledger_version: u64,
-    /// When.
+    /// Time of the event.
     pub at: Timestamp,
-    /// What, such as `taskThrottled`.
+    /// Kind of the event, such as `taskThrottled`.
     pub kind: String,
-    /// To which tenant: that of the stream, or one below it.
+    /// The tenant of the stream, or a tenant below it.
     pub tenant: String,
-    /// To which of its tasks, or applications; absent if it is about the tenant.
+    /// The task or application. Absent if the event is about the tenant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
-    /// Where the task stands now; absent of what is no task, and of one that was declined.
+    /// State of the task after the event. Absent for applications and rejected tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<TaskState>,
-    /// Why it has to wait, or was declined.
+    /// Reason for a wait or rejection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<TaskReason>,
-    /// What it has from now on, of one that was given another size.
+    /// New amounts of a resized task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<Resources>,
-    /// What the tenant may use from now on. Absent if that is as for all, and where the tenant was put below another.
+    /// New quota of the tenant. Absent if the default applies, or if the tenant has a new parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quota: Option<TenantQuota>,
-    /// Whether places among the tenant's tasks that wait may be others than before: a list that was read with a
-    /// smaller `ledgerVersion` is old.
+    /// Whether the positions of waiting tasks can have changed. A list with a smaller
+    /// `ledgerVersion` is then outdated.
     pub waiting_changed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! `/headroom/v1/tenants/{tenant}/waiting`: which tasks wait, in which order, and why.
+//! `/headroom/v1/tenants/{tenant}/waiting`: waiting tasks, their order, and their wait reasons.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,115 +7,115 @@ use utoipa::ToSchema;
 use super::WaitingStrategy;
 use crate::wsv1::Resources;
 
-/// A part of the tasks of a tenant that wait, in order.
+/// A page of the waiting tasks of a tenant, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitingList {
     /// The tenant.
     pub tenant: String,
-    /// Number of the last record that the answer knows.
+    /// Number of the newest record that the response includes.
     pub ledger_version: u64,
-    /// When that record was made.
+    /// Creation time of that record.
     pub as_of: Timestamp,
-    /// The tasks, first come first.
+    /// The tasks, the first to start first.
     pub items: Vec<WaitingTask>,
-    /// How many there are in all.
+    /// Total number of waiting tasks.
     pub total: u64,
-    /// To be sent as `cursor` for the next part; absent on the last.
+    /// The `cursor` of the next page. Absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// A task that waits.
+/// A waiting task.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitingTask {
-    /// Its id.
+    /// ID of the task.
     pub task: String,
-    /// Its place in the order, from 1 on.
+    /// Position of the task, starting at 1.
     pub position: u64,
-    /// How many wait.
+    /// Number of waiting tasks.
     pub of: u64,
-    /// In which order they start.
+    /// The order in which tasks start.
     pub strategy: WaitingStrategy,
-    /// Its priority, with what it has gained by waiting.
+    /// Priority of the task, including its rise with waiting time.
     pub effective_priority: i64,
-    /// How long it has waited.
+    /// Wait so far, in seconds.
     pub waited_seconds: u64,
-    /// What it asks for that waits, in sum.
+    /// Sum of the requested amounts that wait.
     pub resources: Resources,
-    /// Why; absent if it is about to be judged.
+    /// The wait reason. Absent if the scheduler checks the task next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<TaskReason>,
-    /// When it was first told that it has to wait, since it last began to.
+    /// Time of the first wait reason since the task last began to wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_throttled_at: Option<Timestamp>,
-    /// How often others went before it while it was the first.
+    /// Number of times that other tasks overtook it while it was first.
     pub overtaken_by: u32,
-    /// Whether nobody goes before it any more who would take what it needs.
+    /// Whether tasks that would take its amounts can no longer overtake it.
     pub hold: bool,
-    /// Whether it could not even start if nothing else ran.
+    /// Whether the task could not start even if nothing else ran.
     pub unsatisfiable: bool,
 }
 
-/// What would become of a task, were it submitted now.
+/// The predicted outcome of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuotaCheck {
     /// The tenant.
     pub tenant: String,
-    /// Whether it would start at once.
+    /// Whether the task would start immediately.
     pub fits: bool,
-    /// Its place among those that would wait, from 1 on; absent if it would start, or be declined.
+    /// Position among the waiting tasks, starting at 1. Absent if the task would start or be
+    /// rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<u64>,
-    /// How many would wait; absent like `position`.
+    /// Number of waiting tasks. Absent like `position`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<u64>,
-    /// Why it would wait, or be declined: the first check that it fails, with all types of which too little is
-    /// left. None if it would start.
+    /// Reason for the wait or rejection: the first failed check, with all types that are short.
+    /// Empty if the task would start.
     pub reasons: Vec<TaskReason>,
-    /// Number of the last record that the answer knows.
+    /// Number of the newest record that the response includes.
     pub ledger_version: u64,
-    /// When that record was made.
+    /// Creation time of that record.
     pub as_of: Timestamp,
 }
 
-/// Why a task waits.
+/// The reason why a task waits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskReason {
-    /// The check that it fails, such as `TENANT_QUOTA`.
+    /// The failed check, such as `TENANT_QUOTA`.
     pub code: String,
-    /// Whose bound it is: a tenant, or what else holds it back. Absent if the caller may not see
-    /// that.
+    /// The object whose limit applies, such as a tenant. Absent if the caller cannot see it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// Of a quota: each type of which too little is left.
+    /// For a quota: each type that is short.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<ShortType>,
-    /// In a sentence: both sides, and what would help. Absent if it tells what the caller may not
-    /// see.
+    /// The reason as a sentence: both sides, and an action. Absent if it names what the caller
+    /// cannot see.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sentence: Option<String>,
 }
 
-/// A type of which too little is left.
+/// A resource type that is short.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShortType {
-    /// Its name.
+    /// Name of the type.
     #[serde(rename = "type")]
     pub resource: String,
-    /// What the tenant uses. Absent, like `short`, of a tenant that the caller may not see: others
-    /// below it use part of that.
+    /// Amount in use by the tenant. Absent, like `short`, for a tenant that the caller cannot see,
+    /// because other tenants below it use part of the amount.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used: Option<i64>,
-    /// What the task needs.
+    /// Amount that the task needs.
     pub asked: i64,
     /// The quota.
     pub limit: i64,
-    /// By how much the task would be above it.
+    /// Amount by which the task would exceed the quota.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short: Option<i64>,
 }

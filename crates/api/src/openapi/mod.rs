@@ -1,4 +1,4 @@
-//! The `OpenAPI` document, made from the table of routes and the schemas of the bodies.
+//! The `OpenAPI` document, generated from the table of routes and the schemas of the bodies.
 
 mod schema;
 
@@ -20,14 +20,14 @@ use crate::routes::{
     self, Access, Answer, Body, Header, Method, Parameter, ParameterKind, Route, Shape, Tag,
 };
 
-/// Name of the one way to say who one is.
+/// The name of the only authentication scheme.
 const BEARER: &str = "bearer";
 
-/// `/ws/v1` and `/headroom/v1`, as `OpenAPI` 3.1.
+/// Returns the `OpenAPI` 3.1 document of `/ws/v1` and `/headroom/v1`.
 pub fn openapi() -> OpenApi {
     let mut paths = PathsBuilder::new();
     for route in routes::all() {
-        // Several methods of one path are put together.
+        // `path` merges several methods of one path into one item.
         let item = utoipa::openapi::PathItem::new(method(route.method), operation(route));
         paths = paths.path(route.path, item);
     }
@@ -52,19 +52,19 @@ pub fn openapi() -> OpenApi {
 }
 
 const DESCRIPTION: &str = "\
-Who may use what on a shared cluster, and why anything waits.
+Headroom schedules work on a shared cluster, and explains why an ask waits.
 
-`/ws/v1` is what clients of YuniKorn know: the same paths, statuses and names, in an order that does \
-not change from call to call. Names of queues, users and groups in a path are decoded twice, the \
-second time as forms are; so a name with `/`, `+` or `%` is escaped twice. `/headroom/v1` is our own. \
-Every path also takes `OPTIONS`, which is answered by 200 and `Allow`. A path that is not there is \
-answered by 404, a method that a path does not take by 405 and `Allow`; below `/ws/v1` both as plain \
-text.
+`/ws/v1` is compatible with clients of YuniKorn: the paths, statuses, and names are the same. The \
+order of items is stable between calls. The server decodes the names of queues, users, and groups in \
+a path twice, the second time as form data. Escape a name with `/`, `+`, or `%` twice. \
+`/headroom/v1` is the API of Headroom itself. Every path also accepts `OPTIONS` and returns 200 with \
+`Allow`. An unknown path returns 404. A method that a path does not accept returns 405 with `Allow`. \
+Below `/ws/v1`, both errors are plain text.
 
-`x-access` says who may use a route: `open` anybody; `identity` anybody who says who he is; `visible` \
-whoever may read something, and sees no more; `tenant-viewer` and `tenant-admin` those who may read, \
-or act for, the tenant in question; `viewer`, `operator` and `admin` those with that role \
-or a greater one.";
+`x-access` states who can use a route. `open`: everyone. `identity`: every authenticated caller. \
+`visible`: every caller who can read something; the response contains only what they can see. \
+`tenant-viewer` and `tenant-admin`: callers who can read, or act for, the tenant. `viewer`, \
+`operator`, and `admin`: callers with that role or a higher one.";
 
 fn method(method: Method) -> HttpMethod {
     match method {
@@ -120,7 +120,7 @@ fn operation(route: &Route) -> Operation {
     operation
 }
 
-/// One status has one response: meanings and bodies of several answers are put together.
+/// Adds `answer` to the response of its status. One response merges all answers with the same status.
 fn add(operation: &mut Operation, route: &Route, answer: &Answer) {
     let status = answer.status.to_string();
     let responses = &mut operation.responses.responses;
@@ -154,7 +154,7 @@ fn content(body: &Body) -> Content {
     let text = || ObjectBuilder::new().schema_type(Type::String);
     let schema: RefOr<Schema> = match body.shape {
         Shape::Stream(name) if body.media == "text/event-stream" => frame(name).into(),
-        // A stream is described by what comes again and again.
+        // `OpenAPI` cannot describe a stream, so the schema is that of one item.
         Shape::One(name) | Shape::Stream(name) => Ref::from_schema_name(name).into(),
         Shape::List(name) => ArrayBuilder::new().items(Ref::from_schema_name(name)).into(),
         Shape::Object => ObjectBuilder::new()
@@ -167,14 +167,15 @@ fn content(body: &Body) -> Content {
     Content::new(Some(schema))
 }
 
-/// A frame of server-sent events, by its fields; `name` is what happened.
+/// Returns the fields of a server-sent event. `name` is the schema of its data.
 fn frame(name: &str) -> ObjectBuilder {
     let text = || ObjectBuilder::new().schema_type(Type::String);
     let of = text().enum_values(Some(["hello", "event", "bye"]));
     let data = text().content_media_type("application/json").description(Some(format!(
-        "JSON on one line: `Hello` of `hello`, the first; `{name}` of `event`; `Bye` of `bye`, the last."
+        "JSON on one line. The first frame, `hello`, has a `Hello`. A frame `event` has `{name}`. The last frame, `bye`, has a `Bye`."
     )));
-    let id = text().description(Some("The sequence number, with its last event."));
+    let id = text()
+        .description(Some("The sequence number. Only the last event of a sequence number has it."));
     ObjectBuilder::new()
         .property("id", id)
         .property("event", of)
@@ -193,15 +194,15 @@ fn path_parameter(route: &Route, name: &str) -> ParameterBuilder {
     }
     let summary = match name {
         "partition" => "Name of the partition.",
-        "queue" => "Full path of the queue, in any case of letters.",
-        "application" => "Id of the application.",
-        "ask" => "Key of the ask, or of the allocation that it became.",
-        "node" => "Id of the node.",
+        "queue" => "Full path of the queue, case-insensitive.",
+        "application" => "ID of the application.",
+        "ask" => "Key of the ask, or of its allocation.",
+        "node" => "ID of the node.",
         "user" => "Name of the user.",
         "group" => "Name of the group.",
         "tenant" => "Name of the tenant.",
-        "task" => "Id of the task.",
-        "state" => "`active`, `completed` or `rejected`, in any case of letters.",
+        "task" => "ID of the task.",
+        "state" => "`active`, `completed`, or `rejected`, case-insensitive.",
         _ => unreachable!("a test goes through all routes"),
     };
     ParameterBuilder::new()
@@ -235,31 +236,31 @@ fn query_parameter(parameter: &Parameter) -> ParameterBuilder {
         .schema(Some(schema))
 }
 
-/// Headers of a request that follow from what the route answers.
+/// Returns the request headers that follow from the responses of the route.
 fn request_headers(route: &Route) -> Vec<(&'static str, &'static str)> {
     let bodies = |answer: &'static Answer| answer.bodies.iter();
     let streams = |body: &Body| body.media == "text/event-stream";
     let mut headers = Vec::new();
     if route.own_answers.iter().any(|answer| answer.status == 304) {
-        headers.push(("If-None-Match", "The `ETag` of an answer that the client has."));
+        headers.push(("If-None-Match", "The `ETag` of the response that the client already has."));
     }
     if route.own_answers.iter().any(|answer| answer.status == 428) {
-        headers.push(("If-Match", "The `ETag` of what is to be changed; `*`: whatever it is."));
+        headers.push(("If-Match", "The `ETag` of the version to change, or `*` for any version."));
         if route.operation == "putTenant" {
-            headers.push(("If-None-Match", "`*`: only if there is no such tenant yet."));
+            headers.push(("If-None-Match", "`*`: create the tenant only if it does not exist."));
         }
     }
     if matches!(route.operation, "submitTask" | "releaseTask") {
         headers.push((
             IDEMPOTENCY_KEY,
-            "Under the same key it happens once, however often it is sent.",
+            "A key that identifies the request. Retries with the same key have no further effect.",
         ));
     }
     if route.own_answers.iter().flat_map(bodies).any(streams) {
-        headers.push(("Last-Event-ID", "Resume the stream behind this sequence number."));
+        headers.push(("Last-Event-ID", "Resume the stream after this sequence number."));
     }
     if route.method != Method::Get && route.path.starts_with("/headroom/v1/") {
-        let summary = "`1`, with an `Origin` of this server, where no bearer token is sent.";
+        let summary = "`1`, with an `Origin` of this server, if the request has no bearer token.";
         headers.push(("X-Headroom-Request", summary));
     }
     headers

@@ -1,37 +1,37 @@
-//! Answers, and the refusals that several routes share.
+//! Response types, and the error responses that several routes share.
 
 use crate::headroomv1::Problem;
 
-/// What a route may answer.
+/// A response that a route can return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The status.
+    /// The HTTP status.
     pub status: u16,
-    /// When it is given.
+    /// When the route returns it.
     pub meaning: &'static str,
-    /// One for each media type; none: no body.
+    /// One body for each media type. Empty if the response has no body.
     pub bodies: &'static [Body],
-    /// Headers beside those of all answers.
+    /// Headers in addition to those that every response has.
     pub headers: &'static [Header],
 }
 
-/// A body.
+/// A request or response body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Body {
-    /// Its media type, without parameters.
+    /// The media type, without parameters.
     pub media: &'static str,
-    /// What it is made of.
+    /// The content.
     pub shape: Shape,
 }
 
-/// What a body is made of. Names are those of schemas in the `OpenAPI` document.
+/// The content of a body. Names refer to schemas in the `OpenAPI` document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// One of these.
+    /// One value of this schema.
     One(&'static str),
-    /// A list of these.
+    /// A list of values of this schema.
     List(&'static str),
-    /// One of these on each line or in each frame, without end.
+    /// One value of this schema on each line or in each frame. The stream does not end.
     Stream(&'static str),
     /// Any JSON object.
     Object,
@@ -41,30 +41,30 @@ pub enum Shape {
     Bytes,
 }
 
-/// A header of an answer.
+/// A response header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Header {
-    /// Who may read the answer in a browser.
+    /// Origins that can read the response in a browser.
     AllowOrigin,
-    /// With which methods.
+    /// Methods that a browser can use across origins.
     AllowMethods,
-    /// With which headers.
+    /// Headers that a browser can send across origins.
     AllowHeaders,
-    /// How the body is compressed.
+    /// The compression of the body.
     ContentEncoding,
-    /// What of the request decided about the compression.
+    /// The request header that decided the compression.
     Vary,
-    /// Changes with the content and with what the caller may see of it.
+    /// A tag that changes with the content and with what the caller can see of it.
     EntityTag,
-    /// Where the time went.
+    /// The processing time.
     ServerTiming,
-    /// When to come back.
+    /// The time to wait before a retry.
     RetryAfter,
-    /// Where it is now.
+    /// The new path.
     Location,
-    /// How to say who one is.
+    /// The authentication scheme.
     Challenge,
-    /// Under which name to keep it.
+    /// The suggested file name.
     ContentDisposition,
 }
 
@@ -84,7 +84,7 @@ impl Header {
         Self::ContentDisposition,
     ];
 
-    /// Its name.
+    /// Returns the header name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::AllowOrigin => "Access-Control-Allow-Origin",
@@ -101,58 +101,58 @@ impl Header {
         }
     }
 
-    /// What it holds, and when it is there.
+    /// Returns the header description: its value, and when the header is present.
     pub const fn summary(self) -> &'static str {
         match self {
             Self::AllowOrigin => {
-                "`*`, where identities are configured or the configuration says `cors: any`."
+                "`*`, if identities are configured or the configuration sets `cors: any`."
             }
             Self::AllowMethods => {
-                "`GET, OPTIONS`, or `OPTIONS, POST`; comes with `Access-Control-Allow-Origin`."
+                "`GET, OPTIONS` or `OPTIONS, POST`. Present with `Access-Control-Allow-Origin`."
             }
             Self::AllowHeaders => {
-                "`X-Requested-With,Content-Type,Accept,Origin`; comes with \
+                "`X-Requested-With,Content-Type,Accept,Origin`. Present with \
                  `Access-Control-Allow-Origin`."
             }
             Self::ContentEncoding => {
-                "`gzip`, where the client takes it and the body has 1,400 bytes or more."
+                "`gzip`, if the client accepts it and the body has 1,400 bytes or more."
             }
-            Self::Vary => "`Accept-Encoding`, where the body is compressed.",
+            Self::Vary => "`Accept-Encoding`, if the body is compressed.",
             Self::EntityTag => {
-                "Of the content and of what the caller may see; for `If-None-Match`, which is answered by \
-                 304."
+                "Identifies the content that the caller can see. Send it as `If-None-Match` to receive 304 \
+                 while nothing changed."
             }
-            Self::ServerTiming => "Milliseconds that the server took.",
-            Self::RetryAfter => "Seconds to wait.",
-            Self::Location => "The path that takes the place of this one.",
+            Self::ServerTiming => "Processing time of the server, in milliseconds.",
+            Self::RetryAfter => "Seconds to wait before a retry.",
+            Self::Location => "The path that replaces this one.",
             Self::Challenge => "`Bearer`.",
-            Self::ContentDisposition => "`attachment` and a file name.",
+            Self::ContentDisposition => "`attachment`, with a file name.",
         }
     }
 }
 
 /// Media type of JSON bodies.
 pub(super) const JSON: &str = "application/json";
-/// Media type of texts.
+/// Media type of plain text.
 pub(super) const TEXT: &str = "text/plain";
 
-/// How `/ws/v1` refuses.
+/// Error bodies of `/ws/v1`.
 pub(super) const ERROR: &[Body] = &[Body { media: JSON, shape: Shape::One("ErrorBody") }];
-/// How `/headroom/v1` refuses.
+/// Error bodies of `/headroom/v1`.
 pub(super) const PROBLEM: &[Body] =
     &[Body { media: Problem::MEDIA_TYPE, shape: Shape::One("Problem") }];
 
-/// A success with this body and no headers of its own.
+/// Returns a 200 response with these bodies and no headers of its own.
 pub(super) const fn ok(bodies: &'static [Body]) -> Answer {
-    Answer { status: 200, meaning: "What was asked for.", bodies, headers: &[] }
+    Answer { status: 200, meaning: "The request succeeded.", bodies, headers: &[] }
 }
 
-/// A refusal of `/ws/v1`.
+/// Returns an error response of `/ws/v1`.
 pub(super) const fn error(status: u16, meaning: &'static str) -> Answer {
     Answer { status, meaning, bodies: ERROR, headers: &[] }
 }
 
-/// A refusal of `/headroom/v1`.
+/// Returns an error response of `/headroom/v1`.
 pub(super) const fn problem(status: u16, meaning: &'static str) -> Answer {
     Answer { status, meaning, bodies: PROBLEM, headers: &[] }
 }
@@ -161,7 +161,9 @@ pub(super) const NO_PARTITION: Answer = error(404, "`Partition not found`");
 pub(super) const NO_QUEUE: Answer = error(404, "`Queue not found`");
 pub(super) const NO_APPLICATION: Answer = error(404, "`Application not found`");
 pub(super) const NO_NODE: Answer = error(404, "`Node not found`");
-pub(super) const BAD_ESCAPE: Answer = error(400, "A `%` escape in the name cannot be read.");
-pub(super) const BAD_QUEUE: Answer = error(400, "A part of the queue path is no queue name.");
+pub(super) const BAD_ESCAPE: Answer = error(400, "The name contains a malformed `%` escape.");
+pub(super) const BAD_QUEUE: Answer =
+    error(400, "A part of the queue path is not a valid queue name.");
 pub(super) const EVENTS_DISABLED: Answer = error(500, "`Event tracking is disabled`");
-pub(super) const BAD_NUMBER: Answer = error(400, "`count` or `start` is no number that may be.");
+pub(super) const BAD_NUMBER: Answer =
+    error(400, "`count` or `start` is not a number in the allowed range.");

@@ -1,4 +1,4 @@
-//! Routes of `/debug`, for those who look into the process. They may change at any time.
+//! Routes of `/debug`, for debugging the process. They can change at any time.
 
 use super::answer::{ERROR, JSON, TEXT, error, ok};
 use super::{
@@ -9,33 +9,34 @@ use super::{
 const SECONDS: Parameter = Parameter {
     name: "seconds",
     kind: ParameterKind::Number { least: 0, most: PROFILE_SECONDS_MAX },
-    summary: "How long to look; 30 when it is left out or 0.",
+    summary: "Length of the profile in seconds. The default is 30, also for 0.",
 };
 const DEBUG: Parameter = Parameter {
     name: "debug",
     kind: ParameterKind::Number { least: 0, most: u64::MAX },
-    summary: "0: binary. 1 and more: text.",
+    summary: "`0` returns binary data. `1` and higher values return text.",
 };
 const GARBAGE: Parameter = Parameter {
     name: "gc",
     kind: ParameterKind::Text,
-    summary: "A setting of the reference, without effect.",
+    summary: "Accepted for compatibility with YuniKorn. It has no effect.",
 };
 const PROFILE: Answer = Answer {
     status: 200,
-    meaning: "A profile that pprof reads.",
+    meaning: "A profile in pprof format.",
     bodies: &[Body { media: "application/octet-stream", shape: Shape::Bytes }],
     headers: &[Header::ContentDisposition],
 };
-const UNSUPPORTED: Answer = error(501, "This build cannot tell.");
-const BAD_NUMBER: Answer = error(400, "`seconds` or `debug` is no number that may be.");
+const UNSUPPORTED: Answer = error(501, "This build does not support this profile.");
+const BAD_NUMBER: Answer = error(400, "`seconds` or `debug` is not a number in the allowed range.");
 const BUSY: Answer = Answer {
     status: 429,
-    meaning: "Another profile is being taken; one is at a time.",
+    meaning: "Another profile is in progress. The server takes one profile at a time.",
     bodies: ERROR,
     headers: &[Header::RetryAfter],
 };
-const FAILED: Answer = error(500, "The system does not let the process watch itself.");
+const FAILED: Answer =
+    error(500, "The operating system does not allow the process to profile itself.");
 
 pub(super) const ROUTES: &[Route] = &[
     Route {
@@ -43,7 +44,7 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/debug/stack",
         tag: Tag::Debug,
-        summary: "What the threads do, as text, or that this cannot be told.",
+        summary: "Get the state of each thread as text, as far as the operating system reports it.",
         access: Access::Admin,
         query: &[],
         request: None,
@@ -54,13 +55,13 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/debug/fullstatedump",
         tag: Tag::Debug,
-        summary: "All there is to see, indented.",
+        summary: "Get the complete scheduler state as indented JSON.",
         access: Access::Admin,
         query: &[],
         request: None,
         own_answers: &[
             ok(&[Body { media: JSON, shape: Shape::One("StateDump") }]),
-            error(500, "It could not be written."),
+            error(500, "The server failed to write the state dump."),
         ],
     },
     Route {
@@ -68,7 +69,7 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/debug/pprof/",
         tag: Tag::Debug,
-        summary: "The profiles there are.",
+        summary: "List the available profiles.",
         access: Access::Admin,
         query: &[],
         request: None,
@@ -79,7 +80,7 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/debug/pprof/allocs",
         tag: Tag::Debug,
-        summary: "All allocations of memory.",
+        summary: "Get a profile of all memory allocations.",
         access: Access::Admin,
         query: &[DEBUG],
         request: None,
@@ -90,7 +91,7 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/debug/pprof/block",
         tag: Tag::Debug,
-        summary: "Where threads wait.",
+        summary: "Get a profile of blocked threads.",
         access: Access::Admin,
         query: &[DEBUG],
         request: None,
@@ -101,7 +102,7 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/debug/pprof/cmdline",
         tag: Tag::Debug,
-        summary: "The command line, its parts ended by NUL.",
+        summary: "Get the command line of the process. A NUL byte ends each argument.",
         access: Access::Admin,
         query: &[],
         request: None,
@@ -112,7 +113,7 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/debug/pprof/goroutine",
         tag: Tag::Debug,
-        summary: "What the threads do.",
+        summary: "Get a profile of the running threads.",
         access: Access::Admin,
         query: &[DEBUG],
         request: None,
@@ -123,14 +124,14 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/debug/pprof/heap",
         tag: Tag::Debug,
-        summary: "The memory in use.",
+        summary: "Get a profile of the memory in use.",
         access: Access::Admin,
         query: &[DEBUG, GARBAGE],
         request: None,
         own_answers: &[
             Answer {
                 status: 200,
-                meaning: "A profile that pprof reads, or text.",
+                meaning: "A profile in pprof format, or text.",
                 bodies: &[
                     Body { media: "application/octet-stream", shape: Shape::Bytes },
                     Body { media: TEXT, shape: Shape::Text },
@@ -145,7 +146,7 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/debug/pprof/mutex",
         tag: Tag::Debug,
-        summary: "Where threads wait for each other.",
+        summary: "Get a profile of mutex contention.",
         access: Access::Admin,
         query: &[DEBUG],
         request: None,
@@ -156,7 +157,7 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/debug/pprof/profile",
         tag: Tag::Debug,
-        summary: "Where processor time goes.",
+        summary: "Get a CPU profile.",
         access: Access::Admin,
         query: &[SECONDS],
         request: None,
@@ -167,7 +168,7 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/debug/pprof/symbol",
         tag: Tag::Debug,
-        summary: "How many symbols are known.",
+        summary: "Get the number of known symbols.",
         access: Access::Admin,
         query: &[],
         request: None,
@@ -178,7 +179,7 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/debug/pprof/threadcreate",
         tag: Tag::Debug,
-        summary: "What made threads.",
+        summary: "Get a profile of thread creation.",
         access: Access::Admin,
         query: &[DEBUG],
         request: None,
@@ -189,7 +190,7 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/debug/pprof/trace",
         tag: Tag::Debug,
-        summary: "What happens, step by step.",
+        summary: "Get an execution trace.",
         access: Access::Admin,
         query: &[SECONDS],
         request: None,
@@ -200,7 +201,7 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/debug/profile",
         tag: Tag::Debug,
-        summary: "Where processor time goes, in the form of pprof.",
+        summary: "Get a CPU profile in pprof format.",
         access: Access::Admin,
         query: &[SECONDS],
         request: None,

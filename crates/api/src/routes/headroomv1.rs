@@ -1,4 +1,4 @@
-//! Routes of `/headroom/v1`, and those by which machines watch the process.
+//! Routes of `/headroom/v1`, and routes for probes and monitoring.
 
 use super::answer::{JSON, TEXT, ok, problem};
 use super::{Access, Answer, Body, Header, Method, Parameter, ParameterKind, Route, Shape, Tag};
@@ -6,74 +6,80 @@ use super::{Access, Answer, Body, Header, Method, Parameter, ParameterKind, Rout
 pub(super) const LIMIT: Parameter = Parameter {
     name: "limit",
     kind: ParameterKind::Number { least: 1, most: u64::MAX },
-    summary: "How many at most: 100 when it is left out, never more than 1,000.",
+    summary: "Maximum number of items in the response. The default is 100, and the maximum is 1,000.",
 };
 pub(super) const CURSOR: Parameter = Parameter {
     name: "cursor",
     kind: ParameterKind::Text,
-    summary: "The `cursor` of the part before.",
+    summary: "The `cursor` of the previous page.",
 };
 const FROM: Parameter = Parameter {
     name: "from",
     kind: ParameterKind::Text,
-    summary: "From this time on (RFC 3339), or from this sequence number on.",
+    summary: "Return only events at or after this time (RFC 3339) or sequence number.",
 };
 const TO: Parameter = Parameter {
     name: "to",
     kind: ParameterKind::Text,
-    summary: "Up to this time or sequence number.",
+    summary: "Return only events up to this time (RFC 3339) or sequence number.",
 };
-const KIND: Parameter =
-    Parameter { name: "kind", kind: ParameterKind::Text, summary: "Only of this kind." };
+const KIND: Parameter = Parameter {
+    name: "kind",
+    kind: ParameterKind::Text,
+    summary: "Return only events of this kind.",
+};
 const OBJECT: Parameter = Parameter {
     name: "object",
     kind: ParameterKind::Text,
-    summary: "Only of what has this key, id, path or name.",
+    summary: "Return only events about the object with this key, ID, path, or name.",
 };
-const FIND: Parameter =
-    Parameter { name: "find", kind: ParameterKind::Text, summary: "Only with this in the text." };
+const FIND: Parameter = Parameter {
+    name: "find",
+    kind: ParameterKind::Text,
+    summary: "Return only events whose text contains this.",
+};
 const QUEUE: Parameter = Parameter {
     name: "queue",
     kind: ParameterKind::Text,
-    summary: "Only what waits in this queue and below: its full path.",
+    summary: "Full path of a queue. Return only asks that wait in this queue or below it.",
 };
 const REMEDIES: Parameter = Parameter {
     name: "remedies",
     kind: ParameterKind::Form(
         "^(all|(wait|resume|raise|release|shrink|add|move)(,(wait|resume|raise|release|shrink|add|move))*)$",
     ),
-    summary: "What would start it: `all`, or some of `wait`, `resume`, `raise`, `release`, `shrink`, `add` and `move`, with commas between.",
+    summary: "Kinds of remedies to search for: `all`, or a comma-separated list of `wait`, `resume`, `raise`, `release`, `shrink`, `add`, and `move`.",
 };
 const IN_TURN: Parameter = Parameter {
     name: "inTurn",
     kind: ParameterKind::OneOf(&["true", "false"]),
-    summary: "Whether to look what becomes of it, as it is and with each remedy, when those before it go first.",
+    summary: "`true`: also predict the outcome if the asks ahead start first, with and without each remedy.",
 };
 const HISTORY: Parameter = Parameter {
     name: "history",
     kind: ParameterKind::OneOf(&["last", "all"]),
-    summary: "`all`: all that it waited for since it came, read from the journal, and not only the last 20 changes since the server was started.",
+    summary: "`all`: return every wait reason since the ask arrived, read from the journal. `last`: return the last 20 changes since the server started.",
 };
 const PLAN: Parameter = Parameter {
     name: "plan",
     kind: ParameterKind::Form("^[0-9A-F]{64}$"),
-    summary: "The `digest` of the plan that was made of this file.",
+    summary: "The `digest` of the plan for this file.",
 };
 const FORCE: Parameter = Parameter {
     name: "force",
     kind: ParameterKind::OneOf(&["true", "false"]),
-    summary: "`true`: take the file into force whatever it does.",
+    summary: "`true`: apply the file without comparing its effect with a plan.",
 };
 const YAML: &str = "application/x-yaml";
-const NOT_YAML: Answer = problem(415, "The body is no YAML by its media type.");
+const NOT_YAML: Answer = problem(415, "The media type of the body is not YAML.");
 pub(super) const UNCHANGED: Answer = Answer {
     status: 304,
-    meaning: "`If-None-Match` is the present `ETag`.",
+    meaning: "`If-None-Match` matches the current `ETag`.",
     bodies: &[],
     headers: &[Header::EntityTag],
 };
 const BAD_PAGE: Answer =
-    problem(400, "A parameter cannot be read, or the cursor is of another list.");
+    problem(400, "A parameter cannot be parsed, or the cursor belongs to another list.");
 
 pub(super) const ROUTES: &[Route] = &[
     Route {
@@ -81,7 +87,7 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/livez",
         tag: Tag::Server,
-        summary: "Whether the process runs.",
+        summary: "Check whether the process is running.",
         access: Access::Open,
         query: &[],
         request: None,
@@ -92,7 +98,7 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/readyz",
         tag: Tag::Server,
-        summary: "Whether the server takes requests.",
+        summary: "Check whether the server accepts requests.",
         access: Access::Open,
         query: &[],
         request: None,
@@ -100,7 +106,7 @@ pub(super) const ROUTES: &[Route] = &[
             ok(&[Body { media: TEXT, shape: Shape::Text }]),
             Answer {
                 status: 503,
-                meaning: "It does not, and says why.",
+                meaning: "The server does not accept requests. The text states why.",
                 bodies: &[Body { media: TEXT, shape: Shape::Text }],
                 headers: &[Header::RetryAfter],
             },
@@ -111,7 +117,7 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/metrics",
         tag: Tag::Server,
-        summary: "Metrics under our names and the reference's, for Prometheus.",
+        summary: "Get all metrics, under the names of Headroom and of YuniKorn, in Prometheus format.",
         access: Access::Viewer,
         query: &[],
         request: None,
@@ -122,7 +128,7 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/headroom/v1/openapi.json",
         tag: Tag::Server,
-        summary: "This document.",
+        summary: "Get this document.",
         access: Access::Identity,
         query: &[],
         request: None,
@@ -133,7 +139,7 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/headroom/v1/health",
         tag: Tag::Server,
-        summary: "Which server this is, and how it fares. Answered in all its states.",
+        summary: "Get the version, state, and health of the server. Also responds while the server is not ready.",
         access: Access::Viewer,
         query: &[],
         request: None,
@@ -144,7 +150,7 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/headroom/v1/partitions",
         tag: Tag::Partitions,
-        summary: "The partitions at a glance.",
+        summary: "List partition summaries.",
         access: Access::Visible,
         query: &[LIMIT, CURSOR],
         request: None,
@@ -159,14 +165,14 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/headroom/v1/partitions/{partition}/summary",
         tag: Tag::Partitions,
-        summary: "A partition at a glance.",
+        summary: "Get the summary of a partition.",
         access: Access::Visible,
         query: &[],
         request: None,
         own_answers: &[
             ok(&[Body { media: JSON, shape: Shape::One("StampedPartition") }]),
             UNCHANGED,
-            problem(404, "No such partition, or none that the caller sees."),
+            problem(404, "The partition does not exist, or the caller cannot see it."),
         ],
     },
     Route {
@@ -174,15 +180,15 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/headroom/v1/partitions/{partition}/reasons",
         tag: Tag::Partitions,
-        summary: "What waits in a partition, and why.",
+        summary: "Count the asks that wait in a partition, by wait reason.",
         access: Access::Visible,
         query: &[QUEUE, LIMIT],
         request: None,
         own_answers: &[
             ok(&[Body { media: JSON, shape: Shape::One("WaitingReasons") }]),
             UNCHANGED,
-            problem(400, "A parameter cannot be read."),
-            problem(404, "No such partition or queue, or none that the caller sees."),
+            problem(400, "A parameter cannot be parsed."),
+            problem(404, "The partition or queue does not exist, or the caller cannot see it."),
         ],
     },
     Route {
@@ -190,15 +196,18 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/headroom/v1/partitions/{partition}/explain/applications/{application}",
         tag: Tag::Partitions,
-        summary: "Why the first ask of an application waits, and what would start it.",
+        summary: "Explain why the first ask of an application waits, and which remedies start it.",
         access: Access::Visible,
         query: &[REMEDIES, IN_TURN, HISTORY],
         request: None,
         own_answers: &[
             ok(&[Body { media: JSON, shape: Shape::One("Explanation") }]),
             UNCHANGED,
-            problem(400, "A parameter cannot be read."),
-            problem(404, "No such partition or application, or none that the caller sees."),
+            problem(400, "A parameter cannot be parsed."),
+            problem(
+                404,
+                "The partition or application does not exist, or the caller cannot see it.",
+            ),
         ],
     },
     Route {
@@ -206,15 +215,18 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/headroom/v1/partitions/{partition}/explain/asks/{application}/{ask}",
         tag: Tag::Partitions,
-        summary: "Why an ask waits, and what would start it.",
+        summary: "Explain why an ask waits, and which remedies start it.",
         access: Access::Visible,
         query: &[REMEDIES, IN_TURN, HISTORY],
         request: None,
         own_answers: &[
             ok(&[Body { media: JSON, shape: Shape::One("Explanation") }]),
             UNCHANGED,
-            problem(400, "A parameter cannot be read."),
-            problem(404, "No such partition, application or ask, or none that the caller sees."),
+            problem(400, "A parameter cannot be parsed."),
+            problem(
+                404,
+                "The partition, application, or ask does not exist, or the caller cannot see it.",
+            ),
         ],
     },
     Route {
@@ -222,17 +234,17 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Post,
         path: "/headroom/v1/partitions/{partition}/explain",
         tag: Tag::Partitions,
-        summary: "What would become of something, were it submitted now, and what would start it. Nothing happens by it.",
+        summary: "Predict whether a hypothetical ask starts, waits, or is rejected, and which remedies start it. Changes nothing.",
         access: Access::Visible,
         query: &[REMEDIES, IN_TURN],
         request: Some(Body { media: JSON, shape: Shape::One("WouldRun") }),
         own_answers: &[
             ok(&[Body { media: JSON, shape: Shape::One("Explanation") }]),
-            problem(400, "The body or a parameter cannot be read."),
+            problem(400, "The body or a parameter cannot be parsed."),
             problem(415, "The body is not JSON."),
-            problem(404, "No such partition or tenant, or none that the caller sees."),
-            problem(409, "A tenant is named, and the partition has none."),
-            problem(422, "What is said cannot be: the rule is named."),
+            problem(404, "The partition or tenant does not exist, or the caller cannot see it."),
+            problem(409, "The request names a tenant, but the partition has no tenants."),
+            problem(422, "The request breaks a rule. `code` names it."),
         ],
     },
     Route {
@@ -240,13 +252,13 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Post,
         path: "/headroom/v1/plan",
         tag: Tag::Configuration,
-        summary: "What another queue file would change, on the books of this moment. Nothing happens by it.",
+        summary: "Preview what a queue file changes in the current scheduler state. Changes nothing.",
         access: Access::Operator,
         query: &[],
         request: Some(Body { media: YAML, shape: Shape::Text }),
         own_answers: &[
             ok(&[Body { media: JSON, shape: Shape::One("Plan") }]),
-            problem(400, "A parameter or the body cannot be read."),
+            problem(400, "A parameter or the body cannot be parsed."),
             NOT_YAML,
         ],
     },
@@ -255,21 +267,21 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Post,
         path: "/headroom/v1/apply",
         tag: Tag::Configuration,
-        summary: "Take a queue file into force, if it still does what a plan announced.",
+        summary: "Apply a queue file, if its effect still matches the plan.",
         access: Access::Admin,
         query: &[PLAN, FORCE],
         request: Some(Body { media: YAML, shape: Shape::Text }),
         own_answers: &[
             ok(&[Body { media: JSON, shape: Shape::One("QueueFileApplied") }]),
-            problem(400, "A parameter or the body cannot be read."),
+            problem(400, "A parameter or the body cannot be parsed."),
             problem(
                 409,
-                "It would do something else than was announced (`PLAN_MOVED`), or does not fit what is there.",
+                "The effect of the file differs from the plan (`PLAN_MOVED`), or the file conflicts with the current state.",
             ),
             NOT_YAML,
             problem(422, "The file has errors."),
-            problem(428, "The request says neither which plan is meant nor `force`."),
-            problem(500, "The file cannot be kept beside the journal."),
+            problem(428, "The request has neither `plan` nor `force`."),
+            problem(500, "The server failed to store the file with the journal."),
         ],
     },
     Route {
@@ -288,7 +300,7 @@ pub(super) const ROUTES: &[Route] = &[
             ]),
             UNCHANGED,
             BAD_PAGE,
-            problem(410, "The events after `Last-Event-ID` or `from` are not kept any more."),
+            problem(410, "The events after `Last-Event-ID` or `from` are no longer stored."),
         ],
     },
     Route {
@@ -296,7 +308,7 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Get,
         path: "/headroom/v1/log-level",
         tag: Tag::Server,
-        summary: "How much is logged.",
+        summary: "Get the log level.",
         access: Access::Viewer,
         query: &[],
         request: None,
@@ -307,15 +319,15 @@ pub(super) const ROUTES: &[Route] = &[
         method: Method::Put,
         path: "/headroom/v1/log-level",
         tag: Tag::Server,
-        summary: "Log more or less, until the process ends.",
+        summary: "Set the log level until the process ends.",
         access: Access::Admin,
         query: &[],
         request: Some(Body { media: JSON, shape: Shape::One("LogLevel") }),
         own_answers: &[
             ok(&[Body { media: JSON, shape: Shape::One("LogLevel") }]),
-            problem(400, "The body cannot be read as a log level."),
+            problem(400, "The body is not a log level."),
             problem(415, "The body is not JSON."),
-            problem(422, "A target is no name of a part."),
+            problem(422, "A target is not a known log target."),
         ],
     },
 ];

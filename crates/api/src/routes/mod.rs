@@ -1,7 +1,7 @@
-//! Every route, as data: the server mounts them, the `OpenAPI` document and the test of who may
-//! do what are made from them.
+//! The table of all routes. The server mounts it. The `OpenAPI` document and the access tests
+//! are generated from it.
 //!
-//! What all routes share is not repeated in each: see [`Route::answers`].
+//! [`Route::answers`] adds the responses that all routes share.
 
 mod answer;
 mod debug;
@@ -14,10 +14,10 @@ use crate::headroomv1::Role;
 
 pub use answer::{Answer, Body, Header, Shape};
 
-/// How long processor time is watched at most for a profile, in seconds.
+/// The maximum length of a CPU profile, in seconds.
 pub const PROFILE_SECONDS_MAX: u64 = 300;
 
-/// Every route, in the order of the pages that describe them.
+/// Returns every route, in the order of the pages that describe them.
 pub fn all() -> impl Iterator<Item = &'static Route> {
     wsv1::ROUTES
         .iter()
@@ -30,43 +30,43 @@ pub fn all() -> impl Iterator<Item = &'static Route> {
 /// A method on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route {
-    /// Unique name, for programs: the `operationId`, and the name of the client's function.
+    /// The unique `operationId`, and the name of the client function.
     pub operation: &'static str,
-    /// The method. `OPTIONS` is answered on every path besides.
+    /// The method. Every path also accepts `OPTIONS`.
     pub method: Method,
     /// The path, with parameters as `{name}`.
     pub path: &'static str,
-    /// What it is about.
+    /// The subject, for grouping in the `OpenAPI` document.
     pub tag: Tag,
-    /// What it does, in a sentence.
+    /// What the route does, in one sentence.
     pub summary: &'static str,
-    /// Who may use it.
+    /// The access that the route requires.
     pub access: Access,
-    /// What may stand behind `?`, all of it optional.
+    /// Query parameters. All of them are optional.
     pub query: &'static [Parameter],
-    /// What is sent, if anything.
+    /// The request body, if the route requires one.
     pub request: Option<Body>,
-    /// What is special to this route; successes first, refusals in the order of the checks.
+    /// Responses of this route alone: successes first, then errors in the order of the checks.
     pub own_answers: &'static [Answer],
 }
 
-/// What of HTTP is used.
+/// The HTTP methods of the routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Method {
-    /// Reads.
+    /// Reads a resource.
     Get,
-    /// Asks for something to be done.
+    /// Creates a resource or performs an operation.
     Post,
-    /// Replaces.
+    /// Replaces a resource.
     Put,
-    /// Changes what is named.
+    /// Changes the fields that the request names.
     Patch,
-    /// Takes away.
+    /// Deletes a resource.
     Delete,
 }
 
 impl Method {
-    /// As it is sent.
+    /// Returns the method as HTTP spells it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -78,7 +78,7 @@ impl Method {
     }
 }
 
-/// What a route is about.
+/// The subject of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tag {
     /// The whole scheduler.
@@ -93,11 +93,11 @@ pub enum Tag {
     Applications,
     /// Users and groups.
     Usage,
-    /// What happened.
+    /// Events.
     Events,
     /// The queue file.
     Configuration,
-    /// For those who look into the process. May change at any time.
+    /// Debugging of the process. These routes can change at any time.
     Debug,
     /// Tenants and their tasks.
     Tenants,
@@ -121,7 +121,7 @@ impl Tag {
         Self::Server,
     ];
 
-    /// Its name.
+    /// Returns the tag name.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Scheduler => "scheduler",
@@ -139,25 +139,25 @@ impl Tag {
     }
 }
 
-/// Who may use a route.
+/// The access that a route requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
-    /// Anybody, without saying who.
+    /// Everyone, without authentication.
     Open,
-    /// Anybody who says who he is.
+    /// Everyone who is authenticated.
     Identity,
-    /// Whoever may read something; what he may not read is left out, and looks as if it were not
-    /// there.
+    /// Everyone who can read something. The response omits what the caller cannot read, as if it
+    /// did not exist.
     Visible,
-    /// Who may read tenants: everything, or one of them and those below it.
+    /// Everyone who can read tenants: all of them, or one tenant and the tenants below it.
     TenantViewer,
-    /// Who may act for tenants: everywhere, or for one of them and those below it.
+    /// Everyone who can act for tenants: all of them, or one tenant and the tenants below it.
     TenantAdmin,
-    /// Who may read everything.
+    /// Everyone who can read everything.
     Viewer,
-    /// Who may operate the scheduler.
+    /// Everyone who can operate the scheduler.
     Operator,
-    /// Who may do everything.
+    /// Everyone who can do everything.
     Admin,
 }
 
@@ -174,7 +174,7 @@ impl Access {
         Self::Admin,
     ];
 
-    /// Its name, such as `viewer`.
+    /// Returns the name, such as `viewer`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -188,7 +188,7 @@ impl Access {
         }
     }
 
-    /// Whether this role suffices, or its absence where `role` is `None`.
+    /// Returns whether a caller with `role` has this access. `None` is a caller without a role.
     pub const fn allows(self, role: Option<Role>) -> bool {
         let Some(role) = role else {
             return matches!(self, Self::Open);
@@ -212,45 +212,45 @@ impl Access {
     }
 }
 
-/// Something behind `?`.
+/// A query parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name.
+    /// The parameter name.
     pub name: &'static str,
-    /// What it may be.
+    /// The values that it accepts.
     pub kind: ParameterKind,
-    /// What it does.
+    /// What the parameter does.
     pub summary: &'static str,
 }
 
-/// What a parameter may be.
+/// The values that a parameter accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
     /// Any text.
     Text,
     /// A whole number.
     Number {
-        /// From here on.
+        /// The minimum.
         least: u64,
-        /// Up to here.
+        /// The maximum.
         most: u64,
     },
-    /// One of these words, in any case of letters.
+    /// One of these words, case-insensitive.
     OneOf(&'static [&'static str]),
-    /// Text of this form, a regular expression.
+    /// Text that matches this regular expression.
     Form(&'static str),
 }
 
 impl Route {
-    /// The names of the parameters in the path, from left to right.
+    /// Returns the names of the path parameters, from left to right.
     pub fn path_parameters(&self) -> impl Iterator<Item = &'static str> {
         self.path
             .split('/')
             .filter_map(|segment| segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')))
     }
 
-    /// Every answer that the route may give: its own, and those of the server that stands before
-    /// all routes of its family. One status may occur more than once.
+    /// Returns every response of the route: its own, and those that the server adds to all routes
+    /// of its family. A status can occur more than once.
     pub fn answers(&self) -> Vec<Answer> {
         let mut answers = self.own_answers.to_vec();
         let family = self.family();
@@ -262,39 +262,43 @@ impl Route {
         };
         let names = matches!(family, Family::Reference) && self.path_parameters().next().is_some();
         if names && !answers.iter().any(|one| one.status == 400) {
-            answers.push(refuse(400, "The escapes of a name in the path are no text.", &[]));
+            answers.push(refuse(
+                400,
+                "The `%` escapes of a name in the path do not decode to text.",
+                &[],
+            ));
         }
         if self.access != Access::Open {
             let challenge = &[Header::Challenge];
-            answers.push(refuse(401, "No identity, or one that cannot be trusted.", challenge));
+            answers.push(refuse(401, "The request has no identity, or an invalid one.", challenge));
             answers.push(refuse(
                 429,
-                "More requests than the server takes.",
+                "The caller sends more requests than the rate limit allows.",
                 &[Header::RetryAfter],
             ));
         }
         if !matches!(self.access, Access::Open | Access::Identity) {
-            answers.push(refuse(403, "The identity lacks a right, which is named.", &[]));
+            answers.push(refuse(403, "The caller lacks a permission. The message names it.", &[]));
         }
         if self.operation != "getLive" {
             let meaning = match self.access {
-                Access::Open => "The server still reads its journal.",
+                Access::Open => "The server is still reading its journal.",
                 _ => {
-                    "The server cannot do this now: it still reads its journal, takes no more \
-                     changes, or cannot reach who judges the token."
+                    "The server is still reading its journal, is read-only, or cannot reach the \
+                     service that verifies tokens."
                 }
             };
             answers.push(refuse(503, meaning, &[Header::RetryAfter]));
         }
         if self.request.is_some() {
-            answers.push(refuse(408, "The body was not there in time.", &[]));
-            answers.push(refuse(413, "The body is larger than the server takes.", &[]));
+            answers.push(refuse(408, "The body did not arrive in time.", &[]));
+            answers.push(refuse(413, "The body exceeds the size limit.", &[]));
         }
         answers.push(refuse(421, "`Host` is not a name of this server.", &[]));
         answers
     }
 
-    /// Which headers every success has besides its own.
+    /// Returns the headers that every success of the family has in addition to its own.
     pub fn family_headers(&self) -> &'static [Header] {
         match self.family() {
             Family::Reference => &[
@@ -322,14 +326,14 @@ impl Route {
     }
 }
 
-/// How refusals look, and which headers come along.
+/// The form of errors, and the shared headers.
 #[derive(Clone, Copy)]
 enum Family {
-    /// As the reference has it.
+    /// Errors and headers as in `YuniKorn`.
     Reference,
-    /// As the reference has it, without its headers.
+    /// Errors as in `YuniKorn`, without its headers.
     Plain,
-    /// Ours.
+    /// Errors and headers of `/headroom/v1`.
     Headroom,
 }
 

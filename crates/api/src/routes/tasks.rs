@@ -1,8 +1,8 @@
-//! Routes of tasks of tenants.
+//! Routes for the tasks of tenants.
 
 use super::answer::{JSON, PROBLEM, ok, problem};
 use super::headroomv1::{CURSOR, LIMIT, UNCHANGED};
-use super::tenants::{IN_THE_WAY, MALFORMED, NO_TENANT, NOT_JSON, OFF, UNFIT, route};
+use super::tenants::{CONFLICT, MALFORMED, NO_TENANT, NOT_JSON, TENANTS_OFF, UNPROCESSABLE, route};
 use super::{Access, Answer, Body, Method, Parameter, ParameterKind, Route, Shape};
 
 const OF_STATE: Parameter = Parameter {
@@ -19,7 +19,7 @@ const OF_STATE: Parameter = Parameter {
         "EVICTED",
         "EXPIRED",
     ]),
-    summary: "Only those that stand there.",
+    summary: "Return only tasks in this state.",
 };
 
 const CHECK: Body = one("QuotaCheck");
@@ -28,29 +28,30 @@ const TASKS: Body = one("TaskPage");
 const WAITING: Body = one("WaitingList");
 const WAITING_ONE: Body = one("WaitingTask");
 
-const NO_TASK: Answer = problem(404, "No such task.");
-const NOT_THERE: Answer = problem(404, "No such tenant, or no such task of it that waits.");
-const NOT_NOW: Answer = problem(
+const NO_TASK: Answer = problem(404, "The task does not exist.");
+const NO_WAITING_TASK: Answer =
+    problem(404, "The tenant does not exist, or has no waiting task with this ID.");
+const TASK_CONFLICT: Answer = problem(
     409,
-    "The task does not stand where this can happen, or has no room; no partition has tenants.",
+    "The state of the task does not allow this operation, or the quota or node has too little free, or no partition has tenants.",
 );
-const TAKEN: Answer = problem(
+const ID_CONFLICT: Answer = problem(
     409,
-    "Another task or application has the id; the tenant goes; no partition has tenants.",
+    "Another task or application has the ID, or the tenant is draining, or no partition has tenants.",
 );
 const REFUSED: Answer = problem(
     422,
-    "The task can never run, or what is said cannot be: the rule is named. Or the key was sent with another body.",
+    "The task can never run, or the request breaks a rule, or the idempotency key was sent with another body. `code` states which.",
 );
-const FULL: Answer = Answer {
+const TOO_MANY_REQUESTS: Answer = Answer {
     status: 429,
-    meaning: "As many tasks wait as may; or the caller sends more than he may.",
+    meaning: "The limit of waiting tasks is reached, or the caller exceeds the rate limit.",
     bodies: PROBLEM,
     headers: &[],
 };
 const OTHER_BODY: Answer = problem(
     422,
-    "What is said cannot be: the rule is named. Or the key was sent with another body.",
+    "The request breaks a rule, or the idempotency key was sent with another body. `code` states which.",
 );
 
 const fn one(name: &'static str) -> Body {
@@ -63,17 +64,17 @@ pub(super) const ROUTES: &[Route] = &[
         ..route(
             "submitTask",
             (Method::Post, "/headroom/v1/tenants/{tenant}/tasks"),
-            "Submit a task; with `Idempotency-Key`, once however often it is sent.",
+            "Submit a task. Requests with the same `Idempotency-Key` submit it once.",
             Access::TenantAdmin,
             &[
-                Answer { status: 201, meaning: "It starts.", bodies: &[TASK], headers: &[] },
-                Answer { status: 202, meaning: "It waits.", bodies: &[TASK], headers: &[] },
+                Answer { status: 201, meaning: "The task starts.", bodies: &[TASK], headers: &[] },
+                Answer { status: 202, meaning: "The task waits.", bodies: &[TASK], headers: &[] },
                 MALFORMED,
                 NOT_JSON,
                 NO_TENANT,
-                TAKEN,
+                ID_CONFLICT,
                 REFUSED,
-                FULL,
+                TOO_MANY_REQUESTS,
             ],
         )
     },
@@ -82,9 +83,9 @@ pub(super) const ROUTES: &[Route] = &[
         ..route(
             "checkQuota",
             (Method::Post, "/headroom/v1/tenants/{tenant}/quota/check"),
-            "Say what would become of a task, were it submitted now; nothing is changed.",
+            "Predict whether a task starts, waits, or is rejected. Changes nothing.",
             Access::TenantViewer,
-            &[ok(&[CHECK]), MALFORMED, NOT_JSON, NO_TENANT, TAKEN, UNFIT],
+            &[ok(&[CHECK]), MALFORMED, NOT_JSON, NO_TENANT, ID_CONFLICT, UNPROCESSABLE],
         )
     },
     Route {
@@ -92,33 +93,33 @@ pub(super) const ROUTES: &[Route] = &[
         ..route(
             "listTasks",
             (Method::Get, "/headroom/v1/tenants/{tenant}/tasks"),
-            "The tasks of a tenant, in order of submission; those that have ended for 72 hours.",
+            "List the tasks of a tenant, in order of submission. Ended tasks remain for 72 hours.",
             Access::TenantViewer,
-            &[ok(&[TASKS]), UNCHANGED, MALFORMED, NO_TENANT, OFF],
+            &[ok(&[TASKS]), UNCHANGED, MALFORMED, NO_TENANT, TENANTS_OFF],
         )
     },
     route(
         "getTask",
         (Method::Get, "/headroom/v1/tasks/{task}"),
-        "A task.",
+        "Get a task.",
         Access::TenantViewer,
-        &[ok(&[TASK]), UNCHANGED, NO_TASK, OFF],
+        &[ok(&[TASK]), UNCHANGED, NO_TASK, TENANTS_OFF],
     ),
     route(
         "confirmTask",
         (Method::Post, "/headroom/v1/tasks/{task}/confirm"),
-        "Say that a task which has a node runs there.",
+        "Confirm that a task runs on its node.",
         Access::TenantAdmin,
-        &[ok(&[TASK]), NO_TASK, NOT_NOW],
+        &[ok(&[TASK]), NO_TASK, TASK_CONFLICT],
     ),
     Route {
         request: Some(one("TaskResize")),
         ..route(
             "resizeTask",
             (Method::Post, "/headroom/v1/tasks/{task}/resize"),
-            "Give a task another size; what it grows by is charged at once, or refused.",
+            "Resize a task. An increase is charged immediately, or the request fails.",
             Access::TenantAdmin,
-            &[ok(&[TASK]), MALFORMED, NOT_JSON, NO_TASK, NOT_NOW, UNFIT],
+            &[ok(&[TASK]), MALFORMED, NOT_JSON, NO_TASK, TASK_CONFLICT, UNPROCESSABLE],
         )
     },
     Route {
@@ -126,9 +127,9 @@ pub(super) const ROUTES: &[Route] = &[
         ..route(
             "measureTask",
             (Method::Post, "/headroom/v1/tasks/{task}/measured"),
-            "Say what a task really uses, as whoever runs it measures it. It is shown beside what is charged, and decides nothing.",
+            "Report the measured usage of a task. The task shows it next to the charged amounts. It affects no decision.",
             Access::TenantAdmin,
-            &[ok(&[TASK]), MALFORMED, NOT_JSON, NO_TASK, NOT_NOW, UNFIT],
+            &[ok(&[TASK]), MALFORMED, NOT_JSON, NO_TASK, TASK_CONFLICT, UNPROCESSABLE],
         )
     },
     Route {
@@ -136,26 +137,26 @@ pub(super) const ROUTES: &[Route] = &[
         ..route(
             "releaseTask",
             (Method::Post, "/headroom/v1/tasks/{task}/release"),
-            "Report that a task has ended or was stopped; with `Idempotency-Key`, once however often it is sent.",
+            "Report that a task has ended or was stopped. Requests with the same `Idempotency-Key` count once.",
             Access::TenantAdmin,
-            &[ok(&[TASK]), MALFORMED, NOT_JSON, NO_TASK, NOT_NOW, OTHER_BODY],
+            &[ok(&[TASK]), MALFORMED, NOT_JSON, NO_TASK, TASK_CONFLICT, OTHER_BODY],
         )
     },
     route(
         "cancelTask",
         (Method::Post, "/headroom/v1/tasks/{task}/cancel"),
-        "Say that a task is not wanted any more.",
+        "Cancel a task.",
         Access::TenantAdmin,
         &[
             ok(&[TASK]),
             Answer {
                 status: 202,
-                meaning: "It runs, and is to be stopped by whoever runs it.",
+                meaning: "The task is running. Its runner must stop it and then release it.",
                 bodies: &[TASK],
                 headers: &[],
             },
             NO_TASK,
-            NOT_NOW,
+            TASK_CONFLICT,
         ],
     ),
     Route {
@@ -163,26 +164,26 @@ pub(super) const ROUTES: &[Route] = &[
         ..route(
             "listWaiting",
             (Method::Get, "/headroom/v1/tenants/{tenant}/waiting"),
-            "The tasks of a tenant that wait, in the order in which they start, and why.",
+            "List the waiting tasks of a tenant with their wait reasons, in the order in which they start.",
             Access::TenantViewer,
-            &[ok(&[WAITING]), UNCHANGED, MALFORMED, NO_TENANT, IN_THE_WAY],
+            &[ok(&[WAITING]), UNCHANGED, MALFORMED, NO_TENANT, CONFLICT],
         )
     },
     route(
         "getWaiting",
         (Method::Get, "/headroom/v1/tenants/{tenant}/waiting/{task}"),
-        "A task that waits, its place and why.",
+        "Get a waiting task with its position and wait reason.",
         Access::TenantViewer,
-        &[ok(&[WAITING_ONE]), UNCHANGED, NOT_THERE, IN_THE_WAY],
+        &[ok(&[WAITING_ONE]), UNCHANGED, NO_WAITING_TASK, CONFLICT],
     ),
     Route {
         request: Some(one("TaskRank")),
         ..route(
             "rankTask",
             (Method::Patch, "/headroom/v1/tenants/{tenant}/waiting/{task}"),
-            "Make a task that waits more urgent, or less.",
+            "Change the rank of a waiting task.",
             Access::TenantAdmin,
-            &[ok(&[TASK]), MALFORMED, NOT_JSON, NOT_THERE, NOT_NOW, UNFIT],
+            &[ok(&[TASK]), MALFORMED, NOT_JSON, NO_WAITING_TASK, TASK_CONFLICT, UNPROCESSABLE],
         )
     },
 ];

@@ -7,22 +7,28 @@ use super::{Access, Answer, Body, Method, Parameter, ParameterKind, Route, Shape
 const OF_KIND: Parameter = Parameter {
     name: "kind",
     kind: ParameterKind::OneOf(&["user", "project", "department"]),
-    summary: "Only those that stand for this.",
+    summary: "Return only tenants of this kind.",
 };
 const PARENT: Parameter = Parameter {
     name: "parent",
     kind: ParameterKind::Text,
-    summary: "Only those right below this tenant.",
+    summary: "Return only the direct child tenants of this tenant.",
 };
 const OVER_QUOTA: Parameter = Parameter {
     name: "overQuota",
     kind: ParameterKind::OneOf(&["true", "false"]),
-    summary: "Only those that use more than they may, or only the others.",
+    summary: "Return only tenants over quota (`true`), or only the others (`false`).",
 };
-const FROM: Parameter =
-    Parameter { name: "from", kind: ParameterKind::Text, summary: "From this time on (RFC 3339)." };
-const TO: Parameter =
-    Parameter { name: "to", kind: ParameterKind::Text, summary: "Before this time (RFC 3339)." };
+const FROM: Parameter = Parameter {
+    name: "from",
+    kind: ParameterKind::Text,
+    summary: "Return only entries at or after this time (RFC 3339).",
+};
+const TO: Parameter = Parameter {
+    name: "to",
+    kind: ParameterKind::Text,
+    summary: "Return only entries before this time (RFC 3339).",
+};
 const TYPE: Parameter = Parameter {
     name: "type",
     kind: ParameterKind::OneOf(&[
@@ -45,17 +51,17 @@ const TYPE: Parameter = Parameter {
         "LEDGER_REBUILT",
         "LEDGER_DRIFT",
     ]),
-    summary: "Only what is of this type.",
+    summary: "Return only entries of this type.",
 };
 const DRY_RUN: Parameter = Parameter {
     name: "dryRun",
     kind: ParameterKind::OneOf(&["true", "false"]),
-    summary: "`true`: say what would come of it, and change nothing.",
+    summary: "`true`: predict the effect, and change nothing.",
 };
 const MODE: Parameter = Parameter {
     name: "mode",
     kind: ParameterKind::OneOf(&["refuse", "drain"]),
-    summary: "Of a tenant with tasks: `refuse` that it goes, or let it `drain` and go with the last.",
+    summary: "For a tenant with tasks: `refuse` the deletion, or `drain` the tenant and delete it after its last task ends.",
 };
 
 const TENANT: Body = Body { media: JSON, shape: Shape::One("Tenant") };
@@ -64,30 +70,40 @@ const QUOTA: Body = Body { media: JSON, shape: Shape::One("TenantQuota") };
 const DEFAULTS: Body = Body { media: JSON, shape: Shape::One("TenantDefaults") };
 
 const CREATED: Answer =
-    Answer { status: 201, meaning: "It is there now.", bodies: &[TENANT], headers: &[] };
-pub(super) const MALFORMED: Answer = problem(400, "A parameter or the body cannot be read.");
+    Answer { status: 201, meaning: "The tenant was created.", bodies: &[TENANT], headers: &[] };
+pub(super) const MALFORMED: Answer = problem(400, "A parameter or the body cannot be parsed.");
 pub(super) const NOT_JSON: Answer = problem(415, "The body is not JSON.");
-pub(super) const NO_TENANT: Answer = problem(404, "No such tenant.");
-pub(super) const OFF: Answer = problem(409, "No partition has tenants.");
-pub(super) const IN_THE_WAY: Answer = problem(
+pub(super) const NO_TENANT: Answer = problem(404, "The tenant does not exist.");
+pub(super) const TENANTS_OFF: Answer = problem(409, "No partition has tenants.");
+pub(super) const CONFLICT: Answer = problem(
     409,
-    "What is there is in the way: tasks or tenants that run, a tenant that goes; no partition has tenants.",
+    "The tenant has tasks or child tenants, or is draining, or no partition has tenants.",
 );
-const STALE: Answer = Answer {
+const PRECONDITION_FAILED: Answer = Answer {
     status: 412,
-    meaning: "It is in another version, which `ETag` tells if it is there at all.",
+    meaning: "`If-Match` does not match the current version. If the tenant exists, `ETag` has that version.",
     bodies: PROBLEM,
     headers: &[],
 };
-const UNCONDITIONAL: Answer = problem(428, "The request says no version: send `If-Match`.");
-pub(super) const UNFIT: Answer = problem(422, "What is said cannot be: the rule is named.");
+const UNCONDITIONAL: Answer = problem(428, "The request has no `If-Match` header.");
+pub(super) const UNPROCESSABLE: Answer =
+    problem(422, "The request breaks a rule. `code` names it.");
 
-/// What a change of a tenant that is there may come to.
+/// Returns the responses of a route that changes an existing tenant.
 const fn changed(bodies: &'static [Body]) -> [Answer; 8] {
-    [ok(bodies), MALFORMED, NOT_JSON, NO_TENANT, IN_THE_WAY, STALE, UNFIT, UNCONDITIONAL]
+    [
+        ok(bodies),
+        MALFORMED,
+        NOT_JSON,
+        NO_TENANT,
+        CONFLICT,
+        PRECONDITION_FAILED,
+        UNPROCESSABLE,
+        UNCONDITIONAL,
+    ]
 }
 
-/// A route of tenants, without query and body.
+/// Returns a tenant route without query parameters and request body.
 pub(super) const fn route(
     operation: &'static str,
     (method, path): (Method, &'static str),
@@ -105,13 +121,13 @@ pub(super) const ROUTES: &[Route] = &[
         ..route(
             "listTenants",
             (Method::Get, "/headroom/v1/tenants"),
-            "The tenants that the caller sees, by name.",
+            "List the tenants that the caller can see, by name.",
             Access::TenantViewer,
             &[
                 ok(&[Body { media: JSON, shape: Shape::One("TenantPage") }]),
                 UNCHANGED,
                 MALFORMED,
-                OFF,
+                TENANTS_OFF,
             ],
         )
     },
@@ -120,26 +136,35 @@ pub(super) const ROUTES: &[Route] = &[
         ..route(
             "createTenant",
             (Method::Post, "/headroom/v1/tenants"),
-            "Make a tenant.",
+            "Create a tenant.",
             Access::TenantAdmin,
-            &[CREATED, MALFORMED, NOT_JSON, IN_THE_WAY, STALE, UNFIT],
+            &[CREATED, MALFORMED, NOT_JSON, CONFLICT, PRECONDITION_FAILED, UNPROCESSABLE],
         )
     },
     route(
         "getTenant",
         (Method::Get, "/headroom/v1/tenants/{tenant}"),
-        "What is said of a tenant.",
+        "Get the settings of a tenant.",
         Access::TenantViewer,
-        &[ok(&[TENANT]), UNCHANGED, NO_TENANT, OFF],
+        &[ok(&[TENANT]), UNCHANGED, NO_TENANT, TENANTS_OFF],
     ),
     Route {
         request: Some(TENANT),
         ..route(
             "putTenant",
             (Method::Put, "/headroom/v1/tenants/{tenant}"),
-            "Say all of a tenant anew, or make it.",
+            "Replace the settings of a tenant, or create it.",
             Access::TenantAdmin,
-            &[ok(&[TENANT]), CREATED, MALFORMED, NOT_JSON, IN_THE_WAY, STALE, UNFIT, UNCONDITIONAL],
+            &[
+                ok(&[TENANT]),
+                CREATED,
+                MALFORMED,
+                NOT_JSON,
+                CONFLICT,
+                PRECONDITION_FAILED,
+                UNPROCESSABLE,
+                UNCONDITIONAL,
+            ],
         )
     },
     Route {
@@ -147,7 +172,7 @@ pub(super) const ROUTES: &[Route] = &[
         ..route(
             "patchTenant",
             (Method::Patch, "/headroom/v1/tenants/{tenant}"),
-            "Say some things of a tenant anew (merge patch, RFC 7396).",
+            "Change some settings of a tenant (JSON merge patch, RFC 7396).",
             Access::TenantAdmin,
             &changed(&[TENANT]),
         )
@@ -157,20 +182,25 @@ pub(super) const ROUTES: &[Route] = &[
         ..route(
             "deleteTenant",
             (Method::Delete, "/headroom/v1/tenants/{tenant}"),
-            "Have a tenant go.",
+            "Delete a tenant.",
             Access::TenantAdmin,
             &[
-                Answer { status: 204, meaning: "It is gone.", bodies: &[], headers: &[] },
+                Answer {
+                    status: 204,
+                    meaning: "The tenant was deleted.",
+                    bodies: &[],
+                    headers: &[],
+                },
                 Answer {
                     status: 202,
-                    meaning: "It goes with the last of its tasks.",
+                    meaning: "The tenant is draining and will be deleted after its last task ends.",
                     bodies: &[TENANT],
                     headers: &[],
                 },
                 MALFORMED,
                 NO_TENANT,
-                IN_THE_WAY,
-                STALE,
+                CONFLICT,
+                PRECONDITION_FAILED,
                 UNCONDITIONAL,
             ],
         )
@@ -178,9 +208,9 @@ pub(super) const ROUTES: &[Route] = &[
     route(
         "getTenantQuota",
         (Method::Get, "/headroom/v1/tenants/{tenant}/quota"),
-        "What is said of what a tenant may use.",
+        "Get the quota of a tenant.",
         Access::TenantViewer,
-        &[ok(&[QUOTA]), UNCHANGED, NO_TENANT, OFF],
+        &[ok(&[QUOTA]), UNCHANGED, NO_TENANT, TENANTS_OFF],
     ),
     Route {
         query: &[DRY_RUN],
@@ -188,7 +218,7 @@ pub(super) const ROUTES: &[Route] = &[
         ..route(
             "putTenantQuota",
             (Method::Put, "/headroom/v1/tenants/{tenant}/quota"),
-            "Say anew what a tenant may use, at run time.",
+            "Replace the quota of a tenant. The change takes effect immediately.",
             Access::TenantAdmin,
             &changed(&[QUOTA]),
         )
@@ -196,21 +226,29 @@ pub(super) const ROUTES: &[Route] = &[
     route(
         "getTenantUsage",
         (Method::Get, "/headroom/v1/tenants/{tenant}/usage"),
-        "What a tenant may use, uses and waits for, all of one moment.",
+        "Get the quota, usage, and waiting amounts of a tenant, all at the same moment.",
         Access::TenantViewer,
-        &[ok(&[Body { media: JSON, shape: Shape::One("TenantUsage") }]), UNCHANGED, NO_TENANT, OFF],
+        &[
+            ok(&[Body { media: JSON, shape: Shape::One("TenantUsage") }]),
+            UNCHANGED,
+            NO_TENANT,
+            TENANTS_OFF,
+        ],
     ),
     route(
         "watchTenant",
         (Method::Get, "/headroom/v1/tenants/{tenant}/events"),
-        "What happens to a tenant, those below it and their tasks, as it happens.",
+        "Stream the events of a tenant, of the tenants below it, and of their tasks.",
         Access::TenantViewer,
         &[
             ok(&[Body { media: "text/event-stream", shape: Shape::Stream("TenantEvent") }]),
             MALFORMED,
             NO_TENANT,
-            OFF,
-            problem(410, "What happened behind `Last-Event-ID` is not kept any more: list anew."),
+            TENANTS_OFF,
+            problem(
+                410,
+                "The events after `Last-Event-ID` are no longer stored. Start again without the header.",
+            ),
         ],
     ),
     Route {
@@ -218,9 +256,9 @@ pub(super) const ROUTES: &[Route] = &[
         ..route(
             "getTenantAudit",
             (Method::Get, "/headroom/v1/tenants/{tenant}/audit"),
-            "Who did what to a tenant and its tasks, when and why.",
+            "List the audit log of a tenant and its tasks: actor, time, action, and reason.",
             Access::TenantViewer,
-            &[ok(&[AUDIT]), UNCHANGED, MALFORMED, NO_TENANT, OFF],
+            &[ok(&[AUDIT]), UNCHANGED, MALFORMED, NO_TENANT, TENANTS_OFF],
         )
     },
     Route {
@@ -228,36 +266,44 @@ pub(super) const ROUTES: &[Route] = &[
         ..route(
             "getAudit",
             (Method::Get, "/headroom/v1/audit"),
-            "Who did what to tenants that the caller sees, and to their tasks, when and why.",
+            "List the audit log of all tenants that the caller can see, and of their tasks.",
             Access::TenantViewer,
-            &[ok(&[AUDIT]), UNCHANGED, MALFORMED, OFF],
+            &[ok(&[AUDIT]), UNCHANGED, MALFORMED, TENANTS_OFF],
         )
     },
     route(
         "verifyLedger",
         (Method::Post, "/headroom/v1/ledger/verify"),
-        "Compare what is counted of tenants with what their tasks have; what disagrees is in the audit, too.",
+        "Compare the recorded usage of each tenant with the sum of its tasks. The audit log also records differences.",
         Access::Operator,
-        &[ok(&[Body { media: JSON, shape: Shape::One("LedgerVerified") }]), OFF],
+        &[ok(&[Body { media: JSON, shape: Shape::One("LedgerVerified") }]), TENANTS_OFF],
     ),
     route(
         "getTenantDefaults",
         (Method::Get, "/headroom/v1/tenant-defaults"),
-        "What holds for tenants that do not say otherwise.",
+        "Get the default settings of tenants.",
         Access::TenantViewer,
-        &[ok(&[DEFAULTS]), UNCHANGED, OFF],
+        &[ok(&[DEFAULTS]), UNCHANGED, TENANTS_OFF],
     ),
     Route {
         request: Some(DEFAULTS),
         ..route(
             "putTenantDefaults",
             (Method::Put, "/headroom/v1/tenant-defaults"),
-            "Say anew what holds for tenants that do not say otherwise.",
+            "Replace the default settings of tenants.",
             Access::Admin,
-            &[ok(&[DEFAULTS]), MALFORMED, NOT_JSON, IN_THE_WAY, STALE, UNFIT, UNCONDITIONAL],
+            &[
+                ok(&[DEFAULTS]),
+                MALFORMED,
+                NOT_JSON,
+                CONFLICT,
+                PRECONDITION_FAILED,
+                UNPROCESSABLE,
+                UNCONDITIONAL,
+            ],
         )
     },
 ];
 
-/// Media type of a merge patch; plain JSON is taken too.
+/// Media type of a merge patch. The routes also accept plain JSON.
 const MERGE_PATCH: &str = "application/merge-patch+json";

@@ -7,76 +7,76 @@ use utoipa::ToSchema;
 
 use super::{IntegerText, Resources, is_default};
 
-/// An ask that was given a node.
+/// An allocation: an ask that has a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a field of the wire")]
 pub struct Allocation {
-    /// Its key, which was the ask's.
+    /// Key of the allocation, which is also the key of its ask.
     pub allocation_key: String,
-    /// As the RM sent them.
+    /// Tags from the resource manager.
     #[serde(default, skip_serializing_if = "is_default")]
     pub allocation_tags: BTreeMap<String, String>,
-    /// When the ask was made, or the placeholder whose place it took; nanoseconds.
+    /// Creation time of the ask, or of the placeholder that it replaced, in nanoseconds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub request_time: i64,
-    /// When it was made, nanoseconds.
+    /// Creation time, in nanoseconds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub allocation_time: i64,
     /// Nanoseconds from `requestTime` to `allocationTime`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub allocation_delay: i64,
-    /// What it takes.
+    /// Allocated amounts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub resource: Resources,
-    /// Higher goes first.
+    /// Priority. Higher priorities start first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<IntegerText>,
-    /// Where it is.
+    /// ID of the node.
     #[serde(default, skip_serializing_if = "is_default")]
     pub node_id: String,
-    /// Whose it is.
+    /// ID of the application.
     #[serde(default, skip_serializing_if = "is_default")]
     pub application_id: String,
-    /// Holds room for a member of a gang.
+    /// Whether it is a placeholder of a gang.
     #[serde(default, skip_serializing_if = "is_default")]
     pub placeholder: bool,
-    /// Took the place of a placeholder.
+    /// Whether it replaced a placeholder.
     #[serde(default, skip_serializing_if = "is_default")]
     pub placeholder_used: bool,
-    /// The task group of a gang.
+    /// Task group of the gang.
     #[serde(default, skip_serializing_if = "is_default")]
     pub task_group_name: String,
-    /// Was asked to stop for others.
+    /// Whether it was asked to stop for others.
     #[serde(default, skip_serializing_if = "is_default")]
     pub preempted: bool,
-    /// The container that the application began with.
+    /// Whether it is the originator of the application.
     #[serde(default, skip_serializing_if = "is_default")]
     pub originator: bool,
 }
 
-/// What another scheduler placed on a node.
+/// An allocation that another scheduler placed on a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ForeignAllocation {
-    /// Its key.
+    /// Key of the allocation.
     pub allocation_key: String,
-    /// As the RM sent them.
+    /// Tags from the resource manager.
     #[serde(default, skip_serializing_if = "is_default")]
     pub allocation_tags: BTreeMap<String, String>,
-    /// When it was made, nanoseconds.
+    /// Creation time, in nanoseconds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub allocation_time: i64,
-    /// What it takes.
+    /// Allocated amounts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub resource: Resources,
-    /// Higher goes first.
+    /// Priority.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<IntegerText>,
-    /// Where it is.
+    /// ID of the node.
     #[serde(default, skip_serializing_if = "is_default")]
     pub node_id: String,
-    /// Whether it may be stopped; those that belong to the node itself may not.
+    /// Whether it can be stopped. Allocations of the node itself cannot.
     #[serde(default, skip_serializing_if = "is_default")]
     pub preemptable: bool,
 }

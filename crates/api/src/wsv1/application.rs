@@ -13,71 +13,71 @@ use super::{Allocation, Ask, Resources, is_default};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Application {
-    /// Its id.
+    /// ID of the application.
     #[serde(rename = "applicationID")]
     pub application_id: String,
-    /// Allocated, placeholders left out.
+    /// Allocated amounts without placeholders.
     #[serde(default, skip_serializing_if = "is_default")]
     pub used_resource: Resources,
-    /// The most that `usedResource` has been, type by type.
+    /// Maximum of `usedResource` so far, for each type.
     #[serde(default, skip_serializing_if = "is_default")]
     pub max_used_resource: Resources,
-    /// Asked for and not allocated.
+    /// Requested amounts that are not allocated.
     #[serde(default, skip_serializing_if = "is_default")]
     pub pending_resource: Resources,
     /// Name of the partition.
     pub partition: String,
-    /// Full path of its queue.
+    /// Full path of the queue.
     pub queue_name: String,
-    /// When it or its oldest ask was made, nanoseconds.
+    /// Creation time of the application or of its oldest ask, in nanoseconds.
     pub submission_time: i64,
-    /// When it ended, nanoseconds.
+    /// End time, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_time: Option<i64>,
     /// Asks without a node.
     #[serde(default, skip_serializing_if = "is_default")]
     pub requests: Vec<Ask>,
-    /// Asks with one, placeholders among them.
+    /// Allocations, including placeholders.
     #[serde(default, skip_serializing_if = "is_default")]
     pub allocations: Vec<Allocation>,
     /// `New`, `Accepted`, `Running`, `Rejected`, `Completing`, `Completed`, `Failing`, `Failed`,
-    /// `Expired` or `Resuming`.
+    /// `Expired`, or `Resuming`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub application_state: String,
-    /// Who submitted it.
+    /// User of the application.
     #[serde(default, skip_serializing_if = "is_default")]
     pub user: String,
     /// The groups of the user.
     #[serde(default, skip_serializing_if = "is_default")]
     pub groups: Vec<String>,
-    /// Why it was rejected.
+    /// Reason for the rejection.
     #[serde(default, skip_serializing_if = "is_default")]
     pub rejected_message: String,
-    /// The states it was in, oldest first.
+    /// States of the application, the oldest first.
     #[serde(default, skip_serializing_if = "is_default")]
     pub state_log: Vec<StateChange>,
-    /// How its placeholders fare, by task group.
+    /// Placeholders by task group.
     #[serde(default, skip_serializing_if = "is_default")]
     pub placeholder_data: Vec<PlaceholderData>,
-    /// Whether nodes are kept for its asks.
+    /// Whether its asks have reservations.
     #[serde(default, skip_serializing_if = "is_default")]
     pub has_reserved: bool,
-    /// Keys of the asks for which nodes are kept.
+    /// Keys of the asks with reservations.
     #[serde(default, skip_serializing_if = "is_default")]
     pub reservations: Vec<String>,
-    /// Highest priority of its asks; the smallest number there is when it has none.
+    /// Highest priority of its asks. Without asks, the smallest possible number.
     #[serde(default, skip_serializing_if = "is_default")]
     pub max_request_priority: i32,
-    /// When it began to run, in **milliseconds** since 1970-01-01T00:00:00Z. The reference sends
-    /// its zero time, -62135596800000, for one that never did.
+    /// Start time in **milliseconds** since 1970-01-01T00:00:00Z. If it has not started, the zero
+    /// time of `YuniKorn`, -62135596800000.
     #[serde(default, skip_serializing_if = "is_default")]
     pub start_time: i64,
-    /// What it used over time. Complete when it ends.
+    /// Usage over time. Complete after the application ends.
     pub resource_history: ResourceHistory,
-    /// Until when it is left alone, because none of its asks could be placed.
+    /// Time until which the scheduler does not check it, because none of its asks found a node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backoff_deadline: Option<Timestamp>,
-    /// Ours: when its lifetime is over and it is stopped. Absent: it may live for ever.
+    /// Headroom extension: time when its lifetime is over and it is stopped. Absent: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lifetime_deadline: Option<Timestamp>,
 }
@@ -86,10 +86,10 @@ pub struct Application {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StateChange {
-    /// When, nanoseconds.
+    /// Time of the change, in nanoseconds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub time: i64,
-    /// Which.
+    /// The state.
     #[serde(default, skip_serializing_if = "is_default")]
     pub application_state: String,
 }
@@ -101,32 +101,32 @@ pub struct PlaceholderData {
     /// The task group.
     #[serde(default, skip_serializing_if = "is_default")]
     pub task_group_name: String,
-    /// How many were asked for.
+    /// Number of requested placeholders.
     #[serde(default, skip_serializing_if = "is_default")]
     pub count: i64,
-    /// What one holds.
+    /// Amounts of one placeholder.
     #[serde(default, skip_serializing_if = "is_default")]
     pub min_resource: Resources,
-    /// How many members have taken a place.
+    /// Number of replaced placeholders.
     #[serde(default, skip_serializing_if = "is_default")]
     pub replaced: i64,
-    /// How many waited too long. The spelling of the name is the reference's.
+    /// Number of placeholders that timed out. The spelling of the name is that of `YuniKorn`.
     #[serde(rename = "timedout", default, skip_serializing_if = "is_default")]
     pub timed_out: i64,
 }
 
-/// Amount times seconds, by instance type of the node and then by resource type. A node without
-/// an instance type counts as `UNKNOWN`.
+/// Amounts times seconds, by instance type of the node and then by resource type. Nodes without an
+/// instance type count as `UNKNOWN`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceHistory {
-    /// Of allocations that ended by themselves.
+    /// Usage of allocations that ended normally.
     #[serde(default, skip_serializing_if = "is_default")]
     pub resource_usage: BTreeMap<String, Resources>,
-    /// Of allocations that were stopped for others.
+    /// Usage of preempted allocations.
     #[serde(default, skip_serializing_if = "is_default")]
     pub preempted_resource: BTreeMap<String, Resources>,
-    /// Of placeholders.
+    /// Usage of placeholders.
     #[serde(default, skip_serializing_if = "is_default")]
     pub placeholder_resource: BTreeMap<String, Resources>,
 }

@@ -7,14 +7,14 @@ use utoipa::ToSchema;
 
 use super::is_default;
 
-/// The scheduler, as seen from one partition.
+/// The scheduler, for one partition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Cluster {
-    /// Start of the process, nanoseconds. The same in every element.
+    /// Start time of the process, in nanoseconds. The same in every element.
     #[serde(default, skip_serializing_if = "is_default")]
     pub start_time: i64,
-    /// What each RM said of its build when it registered, and its `rmId`.
+    /// Build information that each resource manager sent at registration, and its `rmId`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub rm_build_information: Vec<BTreeMap<String, String>>,
     /// Name of the partition.
@@ -24,6 +24,6 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// The one `clusterName` there is.
+    /// The only `clusterName`.
     pub const NAME: &str = "kubernetes";
 }

@@ -1,7 +1,7 @@
-//! `GET /ws/v1/config`: the queue file in force, as it was understood.
+//! `GET /ws/v1/config`: the active queue file, as parsed.
 //!
-//! An object that is "always there" is sent even when it is empty. Names are capitalised in JSON
-//! and in lower case in YAML.
+//! An object that is "always present" is sent even when it is empty. Names are capitalized in JSON
+//! and lowercase in YAML.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use utoipa::ToSchema;
 
 use super::is_default;
 
-/// The queue file in force, and the settings beside it.
+/// The active queue file, and the settings next to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct Config {
-    /// By partition.
+    /// Partitions.
     pub partitions: Vec<ConfigPartition>,
-    /// SHA-256 of the text as supplied, in capital hexadecimal digits.
+    /// SHA-256 of the supplied text, in uppercase hexadecimal digits.
     #[serde(default, skip_serializing_if = "is_default")]
     pub checksum: String,
     /// All extra settings, by key.
     #[serde(default, skip_serializing_if = "is_default")]
     pub extra: BTreeMap<String, String>,
-    /// A setting of the reference; `false` here.
+    /// A setting of `YuniKorn`. Always `false`.
     pub deadlock_detection_enabled: bool,
-    /// A setting of the reference; 0 here.
+    /// A setting of `YuniKorn`. Always 0.
     pub deadlock_timeout_seconds: u64,
 }
 
@@ -32,88 +32,190 @@ pub struct Config {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ConfigPartition {
-    /// Its name.
+    /// Name of the partition.
     pub name: String,
-    /// The root.
+    /// The root queue.
     pub queues: Vec<ConfigQueue>,
-    /// In the order in which they are tried.
+    /// Placement rules, in order.
     #[serde(default, skip_serializing_if = "is_default")]
     pub placement_rules: Vec<ConfigPlacementRule>,
-    /// Of users and groups in the whole partition.
+    /// Limits of users and groups in the whole partition.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: Vec<ConfigLimit>,
-    /// Always there.
+    /// Preemption settings. Always present.
     pub preemption: ConfigPreemption,
-    /// Always there.
+    /// Order of nodes. Always present.
     pub node_sort_policy: ConfigNodeSortPolicy,
-    /// Always there.
+    /// Source of groups. Always present.
     pub user_group_resolver: ConfigUserGroupResolver,
-    /// Ours: `both` or `user`. Absent: `both`.
+    /// Headroom extension: `both` or `user`. Absent: `both`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limit_precedence: String,
-    /// Ours: how users share leaves where no queue says otherwise. Absent: nothing is said.
+    /// Headroom extension: user limits of leaves without their own setting. Absent: not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_limits: Option<ConfigUserLimits>,
-    /// Ours: how many applications there may be, and what drivers may have. Absent: nothing is said.
+    /// Headroom extension: limits of applications and drivers. Absent: not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub application_limits: Option<ConfigApplicationLimits>,
+    /// Ours: tenants with quotas by API. Absent: no tenants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenants: Option<ConfigTenants>,
 }
 
-/// Whether allocations may be stopped. What is absent was not configured.
+/// Ours: tenants with quotas by API. What is absent has its default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigTenants {
+    /// Whether the partition has tenants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    /// The path of the parent of the tenants' queues.
+    #[serde(rename = "RootQueue", default, skip_serializing_if = "is_default")]
+    pub root_queue: String,
+    /// Tenants without a quota.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub exempt: Vec<String>,
+    /// The settings of tenants without their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub defaults: Option<ConfigTenantDefaults>,
+    /// How long nothing starts after a restart, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery_timeout_seconds: Option<u64>,
+    /// How often the usage is compared with the running tasks, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify_interval_seconds: Option<u64>,
+    /// How long an `Idempotency-Key` is remembered, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_ttl_seconds: Option<u64>,
+    /// The audit log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit: Option<ConfigAudit>,
+}
+
+/// Ours: the audit log of tenants.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigAudit {
+    /// How many days the server stores the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retention_days: Option<u64>,
+}
+
+/// Ours: the settings of tenants without their own. What is absent has its default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigTenantDefaults {
+    /// The quota, by resource type, as it is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota: Option<BTreeMap<String, String>>,
+    /// How many tasks can wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_waiting: Option<u64>,
+    /// The order in which tasks start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<ConfigWaiting>,
+    /// What happens to running tasks when a quota is lowered below the usage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_lower: Option<ConfigOnLower>,
+    /// `reject` or `park`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub oversized: String,
+}
+
+/// Ours: what happens to running tasks when a quota is lowered below the usage.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigOnLower {
+    /// `block`, `preempt`, or `refuse`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub action: String,
+    /// How long tasks continue, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grace_seconds: Option<u64>,
+}
+
+/// Ours: the order in which tasks start. What is absent has its default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigWaiting {
+    /// `fifo`, `fifo-backfill`, `priority`, or `urgency`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub strategy: String,
+    /// After how long the priority of a waiting task increases, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aging_interval_seconds: Option<u64>,
+    /// The size of each increase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aging_step: Option<u64>,
+    /// The largest total increase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aging_max: Option<u64>,
+    /// How often later tasks can use what the first task needs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_overtakes: Option<u64>,
+    /// After this wait of the first task, in seconds, later tasks cannot overtake it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_head_wait_seconds: Option<u64>,
+    /// After this wait, in seconds, a task expires.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_wait_seconds: Option<u64>,
+}
+
+/// Preemption settings. Absent fields were not configured.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ConfigPreemption {
-    /// For the asks of others.
+    /// Whether allocations can be stopped for the asks of others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// Because a maximum was lowered.
+    /// Whether allocations can be stopped because a maximum was lowered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quota_preemption_enabled: Option<bool>,
-    /// Ours: no queue falls below its guarantee by it.
+    /// Headroom extension: whether preemption never takes a queue below its guarantee.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strict_guarantee: Option<bool>,
-    /// Ours: up to the fair split of what queues that ask have together.
+    /// Headroom extension: whether preemption continues up to the fair split among queues that ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<bool>,
-    /// Ours: users of a leaf take from each other.
+    /// Headroom extension: whether users of a leaf can preempt each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intra_queue_enabled: Option<bool>,
-    /// Ours: it is said who would be stopped, and nobody is.
+    /// Headroom extension: whether preemption only reports what it would stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observe_only: Option<bool>,
 }
 
-/// Ours: who may be stopped for whom in a queue. What is absent is as above it.
+/// Headroom extension: preemption settings of a queue. Absent fields are inherited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ConfigQueuePreemption {
-    /// Nothing is stopped for other queues.
+    /// Whether nothing is stopped for other queues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled: Option<bool>,
-    /// Nothing is stopped for other users of the same leaf.
+    /// Whether nothing is stopped for other users of the same leaf.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intra_queue_disabled: Option<bool>,
-    /// Others are stopped up to its part of what there is.
+    /// Whether preemption for the queue continues up to its fair split.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<bool>,
 }
 
-/// How nodes are ordered.
+/// The order of nodes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ConfigNodeSortPolicy {
-    /// `fair`, `binpacking` or empty.
+    /// `fair`, `binpacking`, or empty.
     #[serde(rename = "Type")]
     pub policy: String,
-    /// How much each resource type counts.
+    /// Weight of each resource type.
     #[serde(default, skip_serializing_if = "is_default")]
     pub resource_weights: BTreeMap<String, f64>,
 }
 
-/// Where the groups of users come from.
+/// The source of the groups of users.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ConfigUserGroupResolver {
-    /// Which source. The name is in lower case in JSON too.
+    /// Type of the source. The name is lowercase in JSON, too.
     #[serde(rename = "type", default, skip_serializing_if = "is_default")]
     pub kind: String,
 }
@@ -122,198 +224,200 @@ pub struct ConfigUserGroupResolver {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ConfigQueue {
-    /// Last part of its path.
+    /// Last part of the path.
     pub name: String,
-    /// Has or may have queues below it.
+    /// Whether it has, or can have, child queues.
     #[serde(default, skip_serializing_if = "is_default")]
     pub parent: bool,
-    /// Always there.
+    /// Guarantee and maximum. Always present.
     pub resources: ConfigResources,
-    /// Applications that may run at once. Absent: as many as like.
+    /// Maximum number of running applications. Absent: no limit.
     #[serde(default, skip_serializing_if = "is_default")]
     pub max_applications: u64,
-    /// By key.
+    /// Properties, by key.
     #[serde(default, skip_serializing_if = "is_default")]
     pub properties: BTreeMap<String, String>,
-    /// Who may change what is in it.
+    /// Access list of administrators.
     #[serde(rename = "AdminACL", default, skip_serializing_if = "is_default")]
     pub admin_acl: String,
-    /// Who may submit.
+    /// Access list of submitters.
     #[serde(rename = "SubmitACL", default, skip_serializing_if = "is_default")]
     pub submit_acl: String,
-    /// Always there.
+    /// Template of created child queues. Always present.
     pub child_template: ChildTemplate,
-    /// The queues directly below it.
+    /// Child queues.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schema(no_recursion)]
     pub queues: Vec<Self>,
-    /// Of users and groups.
+    /// Limits of users and groups.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: Vec<ConfigLimit>,
-    /// Ours: how users share the leaves here and below. Absent: nothing is said.
+    /// Headroom extension: user limits of the leaves here and below. Absent: not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_limits: Option<ConfigUserLimits>,
-    /// Ours: how many applications there may be, and what drivers may have. Absent: nothing is said.
+    /// Headroom extension: limits of applications and drivers. Absent: not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub application_limits: Option<ConfigApplicationLimits>,
-    /// Ours: what part of its parent it is guaranteed and may use. Absent: what the resources say.
+    /// Headroom extension: guarantee and maximum as a fraction of the parent. Absent: `resources`
+    /// applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<ConfigCapacity>,
-    /// Ours: who may be stopped for whom. Absent: nothing is said.
+    /// Headroom extension: preemption settings. Absent: not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemption: Option<ConfigQueuePreemption>,
-    /// Ours: `running` or `stopped`. Absent: as the queue above.
+    /// Headroom extension: `running` or `stopped`. Absent: inherited.
     #[serde(default, skip_serializing_if = "is_default")]
     pub state: String,
-    /// Ours: in which order its applications, or the queues right below it, go. Absent: as properties
-    /// say.
+    /// Headroom extension: order of its applications or child queues. Absent: `properties` applies.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ordering_policy: String,
-    /// Ours: no application here and below lives longer, in seconds; 0 is no such bound. Absent: as the
-    /// queue above.
+    /// Headroom extension: maximum lifetime of applications here and below, in seconds. 0: no
+    /// limit. Absent: inherited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maximum_application_lifetime: Option<u64>,
-    /// Ours: how long one lives that asks for no time, in seconds; 0 is for ever. Absent: as the queue
-    /// above.
+    /// Headroom extension: default lifetime of applications, in seconds. 0: no limit. Absent:
+    /// inherited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_application_lifetime: Option<u64>,
-    /// Ours: to which labels of nodes it has access. Absent: as the queue above.
+    /// Headroom extension: access to node labels. Absent: inherited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_labels: Option<ConfigNodeLabels>,
 }
 
-/// To which labels of nodes a queue has access.
+/// The access of a queue to node labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ConfigNodeLabels {
-    /// Labels that asks may name; `*` for all. Absent: as the queue above.
+    /// Labels that asks can name. `*`: all labels. Absent: inherited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accessible: Option<Vec<String>>,
-    /// The label of asks that name none; empty for nodes without a label. Absent: as the queue above.
+    /// Label of asks that name none. Empty: nodes without a label. Absent: inherited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// Labels whose nodes are for asks that name them alone; `*` for all. Of the root.
+    /// Labels whose nodes accept only asks that name the label. `*`: all labels. Only for the root.
     #[serde(default, skip_serializing_if = "is_default")]
     pub exclusive: Vec<String>,
-    /// Those of them whose idle nodes are lent to asks that name none; `*` for all of them. Of the root.
+    /// Exclusive labels whose idle nodes also accept asks without a label. `*`: all of them. Only
+    /// for the root.
     #[serde(default, skip_serializing_if = "is_default")]
     pub lends: Vec<String>,
-    /// What part of the nodes of each label it has, by the mode of its capacity. Absent: nothing is
-    /// guaranteed of any.
+    /// Fraction of the nodes of each label, in the mode of the capacity of the queue. Absent: no
+    /// guarantee.
     #[serde(default, skip_serializing_if = "is_default")]
     pub capacities: BTreeMap<String, ConfigCapacity>,
 }
 
-/// Amounts as they are written, such as `100`, `500m` or `10Gi`, by resource type.
+/// Amounts as written in the queue file, such as `100`, `500m`, or `10Gi`, by resource type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ConfigResources {
-    /// What it can always get back.
+    /// Guarantee.
     #[serde(default, skip_serializing_if = "is_default")]
     pub guaranteed: BTreeMap<String, String>,
-    /// What it never exceeds.
+    /// Maximum.
     #[serde(default, skip_serializing_if = "is_default")]
     pub max: BTreeMap<String, String>,
 }
 
-/// What queues that rules make below it start with.
+/// The template of queues that placement rules create.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ChildTemplate {
-    /// Applications that may run at once. Absent: as many as like.
+    /// Maximum number of running applications. Absent: no limit.
     #[serde(default, skip_serializing_if = "is_default")]
     pub max_applications: u64,
-    /// By key.
+    /// Properties, by key.
     #[serde(default, skip_serializing_if = "is_default")]
     pub properties: BTreeMap<String, String>,
-    /// Always there.
+    /// Guarantee and maximum. Always present.
     pub resources: ConfigResources,
-    /// Ours: how users share the leaf. Absent: nothing is said.
+    /// Headroom extension: user limits of the leaf. Absent: not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_limits: Option<ConfigUserLimits>,
-    /// Ours: how many applications there may be, and what drivers may have. Absent: nothing is said.
+    /// Headroom extension: limits of applications and drivers. Absent: not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub application_limits: Option<ConfigApplicationLimits>,
-    /// Ours: what part of its parent it is guaranteed and may use. Absent: what the resources say.
+    /// Headroom extension: guarantee and maximum as a fraction of the parent. Absent: `resources`
+    /// applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<ConfigCapacity>,
 }
 
-/// Ours: how users share leaves. What is absent is as above. Numbers are decimals as they are
-/// written.
+/// Headroom extension: user limits. Absent fields are inherited. Numbers are decimals as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ConfigUserLimits {
-    /// The least part, in percent, that a user's share may shrink to.
+    /// Minimum share of a user, in percent.
     #[serde(rename = "MinimumUserLimitPercent", default, skip_serializing_if = "is_default")]
     pub floor: String,
-    /// How many times the guarantee one user may have; -1 is no such bound.
+    /// Maximum of one user as a multiple of the guarantee. -1: no limit.
     #[serde(rename = "UserLimitFactor", default, skip_serializing_if = "is_default")]
     pub factor: String,
-    /// By user.
+    /// Weights, by user.
     #[serde(default, skip_serializing_if = "is_default")]
     pub weights: BTreeMap<String, String>,
-    /// `smooth`, `yarn3` or `yarn27`.
+    /// `smooth`, `yarn3`, or `yarn27`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub formula: String,
-    /// `progress`, `strict` or `overshoot`.
+    /// `progress`, `strict`, or `overshoot`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub enforcement: String,
-    /// `componentwise`, `dominant` or `memory`.
+    /// `componentwise`, `dominant`, or `memory`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub calculator: String,
-    /// An ask counts as this much at least, by resource type.
+    /// Minimum amounts that an ask counts as, by resource type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimum_allocation: Option<BTreeMap<String, String>>,
-    /// Asks count as multiples of it, by resource type.
+    /// Asks are rounded up to multiples of these amounts, by resource type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub increment: Option<BTreeMap<String, String>>,
-    /// Larger asks are refused, by resource type.
+    /// Larger asks are rejected, by resource type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maximum_allocation: Option<BTreeMap<String, String>>,
 }
 
-/// Ours: how many applications there may be, and what drivers may have. What is absent is as above, or
-/// no limit.
+/// Headroom extension: limits of applications and drivers. Absent fields are inherited, or mean no
+/// limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ConfigApplicationLimits {
-    /// So many that have not ended, here and below; more are refused.
+    /// Maximum number of applications here and below that have not ended. More are rejected.
     #[serde(default, skip_serializing_if = "is_default")]
     pub maximum_applications: u64,
-    /// So many of one user in a leaf; more are refused.
+    /// Maximum number of such applications of one user in a leaf. More are rejected.
     #[serde(default, skip_serializing_if = "is_default")]
     pub maximum_applications_per_user: u64,
-    /// So many may have started, here and below; others wait.
+    /// Maximum number of started applications here and below. Others wait.
     #[serde(default, skip_serializing_if = "is_default")]
     pub max_parallel_apps: u64,
-    /// So many of one user may have started in the partition; others wait.
+    /// Maximum number of started applications of one user in the partition. Others wait.
     #[serde(default, skip_serializing_if = "is_default")]
     pub max_parallel_apps_per_user: u64,
-    /// The same for named users.
+    /// Maximum number of started applications of named users.
     #[serde(default, skip_serializing_if = "is_default")]
     pub max_parallel_apps_by_user: BTreeMap<String, u64>,
-    /// How much of a leaf drivers may have, as a factor: a decimal as it is written, of which 1 is all.
+    /// Fraction of a leaf that drivers can use, as a decimal as written. 1 means all.
     #[serde(rename = "MaximumDriverResourcePercent", default, skip_serializing_if = "is_default")]
     pub driver: String,
-    /// So many in each leaf that says nothing else; of a partition and its root alone.
+    /// Maximum number of applications in each leaf without its own setting. Only for a partition
+    /// and its root.
     #[serde(default, skip_serializing_if = "is_default")]
     pub global_queue_max_application: u64,
 }
 
-/// Ours: what part of its parent a queue is guaranteed and may use. Numbers are decimals as they are
-/// written.
+/// Headroom extension: guarantee and maximum of a queue as a fraction of the parent. Numbers are
+/// decimals as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ConfigCapacity {
-    /// `percent`, `weight` or `absolute`: then the resources are the capacity. Absent in that of a
-    /// label: as that of the queue.
+    /// `percent`, `weight`, or `absolute`. With `absolute`, `resources` is the capacity. Absent for
+    /// a label: the mode of the queue.
     #[serde(default, skip_serializing_if = "is_default")]
     pub mode: String,
     /// The percentage, or the weight among siblings.
     #[serde(default, skip_serializing_if = "is_default")]
     pub value: String,
-    /// How many percent of what its parent may use.
+    /// Maximum in percent of the maximum of the parent.
     #[serde(default, skip_serializing_if = "is_default")]
     pub maximum: String,
 }
@@ -322,27 +426,27 @@ pub struct ConfigCapacity {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ConfigPlacementRule {
-    /// Which rule.
+    /// Name of the rule.
     pub name: String,
-    /// Whether it may make queues.
+    /// Whether the rule can create queues.
     #[serde(default, skip_serializing_if = "is_default")]
     pub create: bool,
-    /// Always there.
+    /// Filter of users and groups. Always present.
     pub filter: ConfigFilter,
     /// The rule that finds the parent queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(no_recursion)]
     pub parent: Option<Box<Self>>,
-    /// What the rule needs: a queue, or a tag.
+    /// Value of the rule: a queue or a tag.
     #[serde(default, skip_serializing_if = "is_default")]
     pub value: String,
 }
 
-/// Whom a placement rule of the queue file is for.
+/// The filter of a placement rule of the queue file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ConfigFilter {
-    /// `allow`, `deny` or empty.
+    /// `allow`, `deny`, or empty.
     #[serde(rename = "Type")]
     pub kind: String,
     /// Names, or one expression.
@@ -353,11 +457,11 @@ pub struct ConfigFilter {
     pub groups: Vec<String>,
 }
 
-/// What users and groups may use in a queue.
+/// A limit of users and groups in a queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ConfigLimit {
-    /// Its description.
+    /// Description of the limit.
     pub limit: String,
     /// Names, or `*`.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -365,10 +469,10 @@ pub struct ConfigLimit {
     /// Names, or `*`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub groups: Vec<String>,
-    /// Amounts as they are written, by resource type.
+    /// Maximum amounts as written, by resource type.
     #[serde(default, skip_serializing_if = "is_default")]
     pub max_resources: BTreeMap<String, String>,
-    /// Running applications. Absent: no limit.
+    /// Maximum number of running applications. Absent: no limit.
     #[serde(default, skip_serializing_if = "is_default")]
     pub max_applications: u64,
 }

@@ -5,22 +5,23 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
-/// A body of `/ws/v1`: compact, one line, ended by a newline.
+/// Returns a body of `/ws/v1` as compact JSON on one line, ended by a newline.
 ///
-/// `<`, `>`, `&` and the two line separators of Unicode are escaped, and floating-point numbers
-/// without a fraction have no decimal point. The reference sends its configuration, and nothing
-/// else, without the newline.
+/// `<`, `>`, `&`, and the two line separators of Unicode are escaped. Floating-point numbers
+/// without a fraction have no decimal point. `YuniKorn` omits the newline only for its
+/// configuration.
 ///
 /// # Errors
-/// When `body` cannot be written as JSON; none of the bodies of this module is such.
+/// When `body` cannot be written as JSON. The bodies of this module always can.
 pub fn to_json<T: Serialize + ?Sized>(body: &T) -> serde_json::Result<Vec<u8>> {
     write(body, CompactFormatter)
 }
 
-/// The state dump: indented by two blanks, ended by a newline, otherwise as [`to_json`].
+/// Returns the state dump, indented by two spaces and ended by a newline, otherwise like
+/// [`to_json`].
 ///
 /// # Errors
-/// As [`to_json`].
+/// Like [`to_json`].
 pub fn to_json_indented<T: Serialize + ?Sized>(body: &T) -> serde_json::Result<Vec<u8>> {
     write(body, PrettyFormatter::new())
 }
@@ -105,7 +106,8 @@ impl<Layout: Formatter> Formatter for Escaping<Layout> {
     }
 }
 
-/// The shortest text that reads back as `value`: with an exponent below a millionth and from 10²¹.
+/// Returns the shortest text that reads back as `value`, with an exponent below a millionth and
+/// from 10²¹.
 fn float(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-6..1e21).contains(&size) {

@@ -1,18 +1,18 @@
-//! What every refusal of `/ws/v1` looks like, and the texts that clients compare.
+//! Error responses of `/ws/v1`, and the messages that clients compare.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::is_default;
 
-/// Why a request to `/ws/v1` was refused.
+/// An error response of `/ws/v1`.
 ///
-/// Paths and methods that no route has are answered as plain text, without this body.
+/// Unknown paths and methods return plain text instead.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ErrorBody {
     /// The status of the response.
     pub status_code: u16,
-    /// What is wrong.
+    /// The error message.
     #[serde(default, skip_serializing_if = "is_default")]
     pub message: String,
     /// The same text as `message`.
@@ -21,20 +21,20 @@ pub struct ErrorBody {
 }
 
 impl ErrorBody {
-    /// A refusal with this status, for this reason.
+    /// Returns an error with this status and message.
     pub fn new(status_code: u16, message: impl Into<String>) -> Self {
         let message = message.into();
         Self { status_code, description: message.clone(), message }
     }
 }
 
-/// Texts of refusals that are the same in the reference.
+/// Error messages that are the same in `YuniKorn`.
 pub mod message {
     /// 400.
     pub const MISSING_PARAMETERS: &str = "Missing parameters";
     /// 404.
     pub const PARTITION_NOT_FOUND: &str = "Partition not found";
-    /// 404: well formed, and not there.
+    /// 404: the path is valid, but the queue does not exist.
     pub const QUEUE_NOT_FOUND: &str = "Queue not found";
     /// 404.
     pub const APPLICATION_NOT_FOUND: &str = "Application not found";
@@ -54,7 +54,7 @@ pub mod message {
     /// 400: `:state` of the applications of a queue.
     pub const QUEUE_APPLICATION_STATES: &str =
         "Only following application states are allowed: active";
-    /// 400: `status`. The reference lists the same in an order that changes.
+    /// 400: `status`. `YuniKorn` lists the same words in a varying order.
     pub const ACTIVE_STATUSES: &str = "Only following active statuses are allowed: new, accepted, \
                                        running, completing, failing, resuming";
     /// 500: both event routes.
@@ -63,14 +63,14 @@ pub mod message {
     pub const COUNT_ZERO: &str = "0 is not a valid value for \"count\"";
     /// 503: the event stream.
     pub const TOO_MANY_STREAMS: &str = "Too many streaming connections";
-    /// Last line of an event stream whose reader was too slow; its `status_code` is 200.
+    /// Last line of an event stream whose reader was too slow. Its `status_code` is 200.
     pub const STREAM_CLOSED: &str = "Event stream was closed by the producer";
     /// 404: no check has been made yet.
     pub const NO_HEALTH_CHECK: &str = "Health check is not available";
-    /// 500: no history is kept.
+    /// 500: no history is stored.
     pub const NO_HISTORY: &str = "Internal metrics collection is not enabled.";
-    /// Body of a path that no route has, as plain text, with status 404.
+    /// Body of an unknown path, as plain text, with status 404.
     pub const NO_SUCH_PATH: &str = "404 page not found\n";
-    /// Body of a method that the path does not take, as plain text, with status 405.
+    /// Body of a method that the path does not accept, as plain text, with status 405.
     pub const NO_SUCH_METHOD: &str = "Method Not Allowed\n";
 }

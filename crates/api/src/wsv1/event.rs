@@ -7,60 +7,60 @@ use utoipa::ToSchema;
 
 use super::{ErrorBody, is_default};
 
-/// A part of the events that are kept. Ids are implicit: the first record has the id that was
-/// asked for as `start`, each further one the next.
+/// A page of the stored events. IDs are implicit: the first record has the ID `start`, and each
+/// further record has the next ID.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct EventBatch {
-    /// Another one means another process, whose ids begin anew.
+    /// ID of the process. Another process has another ID, and its event IDs start again.
     #[serde(rename = "InstanceUUID")]
     pub instance_uuid: String,
-    /// Id of the oldest event that is kept.
+    /// ID of the oldest stored event.
     #[serde(rename = "LowestID")]
     pub lowest_id: u64,
-    /// Id of the newest event.
+    /// ID of the newest event.
     #[serde(rename = "HighestID")]
     pub highest_id: u64,
-    /// The events; `null` when there are none.
+    /// The events. `null` if there are none.
     #[serde(serialize_with = "null_if_empty", deserialize_with = "empty_if_null")]
     #[schema(value_type = Option<Vec<EventRecord>>, required = true)]
     pub event_records: Vec<EventRecord>,
 }
 
-/// An event. The numbers are those of `EventRecord` of the scheduler interface.
+/// An event. The numbers are those of `EventRecord` in the scheduler interface.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventRecord {
     /// 1 ask, 2 application, 3 node, 4 queue, 5 user or group.
     #[serde(rename = "type", default, skip_serializing_if = "is_default")]
     pub kind: i32,
-    /// Whom it happened to: allocation key, application, node, queue path, user or group.
+    /// The object: an allocation key, application, node, queue path, user, or group.
     #[serde(rename = "objectID", default, skip_serializing_if = "is_default")]
     pub object_id: String,
-    /// For people.
+    /// Message for people.
     #[serde(default, skip_serializing_if = "is_default")]
     pub message: String,
-    /// When, nanoseconds.
+    /// Time of the event, in nanoseconds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub timestamp_nano: i64,
     /// 1 set, 2 added, 3 removed.
     #[serde(default, skip_serializing_if = "is_default")]
     pub event_change_type: i32,
-    /// What exactly.
+    /// Detail of the change.
     #[serde(default, skip_serializing_if = "is_default")]
     pub event_change_detail: i32,
-    /// Who else is concerned.
+    /// The related object.
     #[serde(rename = "referenceID", default, skip_serializing_if = "is_default")]
     pub reference_id: String,
-    /// How much. `{}` where there is no amount.
+    /// Amounts. `{}` if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<EventResource>,
 }
 
-/// Amounts of an event.
+/// The amounts of an event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct EventResource {
-    /// By resource type.
+    /// Amounts by resource type.
     #[serde(default, skip_serializing_if = "is_default")]
     pub resources: BTreeMap<String, EventQuantity>,
 }
@@ -68,15 +68,15 @@ pub struct EventResource {
 /// An amount of an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct EventQuantity {
-    /// In the unit of the type; absent: 0.
+    /// Amount in the unit of the type. Absent: 0.
     #[serde(default, skip_serializing_if = "is_default")]
     pub value: i64,
 }
 
-/// First line of the event stream.
+/// The first line of the event stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct StreamStart {
-    /// Another one means another process.
+    /// ID of the process. Another process has another ID.
     #[serde(rename = "InstanceUUID")]
     pub instance_uuid: String,
 }
@@ -87,9 +87,9 @@ pub struct StreamStart {
 pub enum StreamLine {
     /// The first line.
     Start(StreamStart),
-    /// The last line, for a reader who was too slow.
+    /// The last line, for a reader that was too slow.
     Closed(ErrorBody),
-    /// Any line between. Stands last, for it has no field that must be there.
+    /// Every other line. This variant is last because it has no required field.
     Event(EventRecord),
 }
 

@@ -5,30 +5,30 @@ use utoipa::ToSchema;
 
 use super::is_default;
 
-/// The last health check. The status of the response is 200 either way.
+/// The last health check. The status of the response is 200 for every result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct Health {
     /// Whether all checks succeeded.
     pub healthy: bool,
-    /// The checks, always in the same order.
+    /// The checks, in a fixed order.
     #[serde(default, skip_serializing_if = "is_default")]
     pub health_checks: Vec<HealthCheck>,
 }
 
-/// One check.
+/// A health check.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct HealthCheck {
-    /// Its name, which another check may have, too.
+    /// Name of the check. It is not unique.
     #[serde(default, skip_serializing_if = "is_default")]
     pub name: String,
-    /// Whether all is well.
+    /// Whether the check succeeded.
     pub succeeded: bool,
-    /// What is checked.
+    /// Description of the check.
     #[serde(default, skip_serializing_if = "is_default")]
     pub description: String,
-    /// What was found.
+    /// Result of the check.
     #[serde(default, skip_serializing_if = "is_default")]
     pub diagnosis_message: String,
 }

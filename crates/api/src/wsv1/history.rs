@@ -5,26 +5,26 @@ use utoipa::ToSchema;
 
 use super::{IntegerText, is_default};
 
-/// Running applications at one minute of the last day.
+/// The number of running applications at one minute of the last day.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApplicationHistory {
-    /// When, nanoseconds.
+    /// Time of the sample, in nanoseconds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub timestamp: i64,
-    /// How many; -1 where it is not known.
+    /// Number of applications. -1 if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_applications: Option<IntegerText>,
 }
 
-/// Allocations at one minute of the last day.
+/// The number of allocations at one minute of the last day.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContainerHistory {
-    /// When, nanoseconds.
+    /// Time of the sample, in nanoseconds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub timestamp: i64,
-    /// How many; -1 where it is not known.
+    /// Number of allocations. -1 if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_containers: Option<IntegerText>,
 }

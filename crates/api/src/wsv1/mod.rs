@@ -36,9 +36,10 @@ pub use application::{Application, PlaceholderData, ResourceHistory, StateChange
 pub use ask::{AllocationLogEntry, Ask};
 pub use cluster::Cluster;
 pub use config::{
-    ChildTemplate, Config, ConfigApplicationLimits, ConfigCapacity, ConfigFilter, ConfigLimit,
-    ConfigNodeLabels, ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption,
-    ConfigQueue, ConfigQueuePreemption, ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
+    ChildTemplate, Config, ConfigApplicationLimits, ConfigAudit, ConfigCapacity, ConfigFilter,
+    ConfigLimit, ConfigNodeLabels, ConfigNodeSortPolicy, ConfigOnLower, ConfigPartition,
+    ConfigPlacementRule, ConfigPreemption, ConfigQueue, ConfigQueuePreemption, ConfigResources,
+    ConfigTenantDefaults, ConfigTenants, ConfigUserGroupResolver, ConfigUserLimits, ConfigWaiting,
 };
 pub use encode::{to_json, to_json_indented};
 pub use error::{ErrorBody, message};
@@ -60,7 +61,7 @@ pub use user_limits::{
 pub use validation::Validation;
 pub use value::{IntegerText, NotAnInteger, Percentages, Resources};
 
-/// Whether a field is left out: empty text, zero, `false`, nothing, an empty list or map.
+/// Returns whether a field is omitted: empty text, zero, `false`, none, or an empty list or map.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

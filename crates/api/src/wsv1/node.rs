@@ -7,23 +7,23 @@ use utoipa::ToSchema;
 
 use super::{Allocation, ForeignAllocation, Percentages, Resources, is_default};
 
-/// A node. `capacity` is the sum of `allocated`, `occupied` and `available`.
+/// A node. `capacity` is the sum of `allocated`, `occupied`, and `available`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Node {
-    /// Its id.
+    /// ID of the node.
     #[serde(rename = "nodeID")]
     pub node_id: String,
-    /// From the attribute `si/hostname` or `si.io/hostname`.
+    /// The attribute `si/hostname` or `si.io/hostname`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub host_name: String,
-    /// From the attribute `si/rackname` or `si.io/rackname`.
+    /// The attribute `si/rackname` or `si.io/rackname`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub rack_name: String,
-    /// As it was registered with.
+    /// Attributes from the registration.
     #[serde(default, skip_serializing_if = "is_default")]
     pub attributes: BTreeMap<String, String>,
-    /// What it has.
+    /// Capacity of the node.
     #[serde(default, skip_serializing_if = "is_default")]
     pub capacity: Resources,
     /// Sum of `allocations`.
@@ -32,23 +32,23 @@ pub struct Node {
     /// Sum of `foreignAllocations`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub occupied: Resources,
-    /// What is left.
+    /// Free amounts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub available: Resources,
-    /// Percent of the capacity that is allocated.
+    /// Percentage of the capacity that is allocated.
     #[serde(default, skip_serializing_if = "is_default")]
     pub utilized: Percentages,
-    /// What this scheduler placed there.
+    /// Allocations of this scheduler.
     #[serde(default, skip_serializing_if = "is_default")]
     pub allocations: Vec<Allocation>,
-    /// What others placed there.
+    /// Allocations of other schedulers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub foreign_allocations: Vec<ForeignAllocation>,
-    /// Whether it takes more.
+    /// Whether the node accepts allocations.
     pub schedulable: bool,
-    /// Whether it is kept for an ask.
+    /// Whether the node is reserved for an ask.
     pub is_reserved: bool,
-    /// Keys of the asks it is kept for.
+    /// Keys of the asks with a reservation on the node.
     #[serde(default, skip_serializing_if = "is_default")]
     pub reservations: Vec<String>,
 }

@@ -5,23 +5,24 @@ use utoipa::ToSchema;
 
 use super::is_default;
 
-/// How full the nodes of a partition are.
+/// The distribution of the nodes of a partition by utilization.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PartitionNodesUtilization {
-    /// Id of the RM.
+    /// ID of the resource manager.
     pub cluster_id: String,
     /// Name of the partition.
     pub partition: String,
-    /// By resource type. Headroom always sends the list, since the stock web UI reads its length;
-    /// the reference leaves it out when a partition has no nodes.
+    /// Distributions by resource type. Headroom always sends the list, because the standard web UI
+    /// reads its length. `YuniKorn` omits it for a partition without nodes.
     #[serde(default)]
     #[schema(required = true)]
     pub utilizations: Vec<ResourceUtilization>,
 }
 
 impl PartitionNodesUtilization {
-    /// The whole answer; reads the reference's `null`, too, which it sends without partitions.
+    /// Returns all elements of a response. Also accepts `null`, which `YuniKorn` sends without
+    /// partitions.
     ///
     /// # Errors
     /// When the list is neither `null` nor a list of such elements.
@@ -30,29 +31,29 @@ impl PartitionNodesUtilization {
     }
 }
 
-/// How full nodes are in one resource type.
+/// The distribution of nodes by utilization of one resource type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceUtilization {
     /// The resource type.
     #[serde(rename = "type", default, skip_serializing_if = "is_default")]
     pub resource: String,
-    /// Ten buckets, `0-10%` to `90-100%`, in this order.
+    /// Ten buckets, `0-10%` to `90-100%`, in order.
     #[serde(default, skip_serializing_if = "is_default")]
     pub utilization: Vec<UtilizationBucket>,
 }
 
-/// The nodes that are about equally full.
+/// Nodes with similar utilization.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UtilizationBucket {
-    /// Such as `0-10%`, the upper bound included.
+    /// Name of the bucket, such as `0-10%`. The upper bound is included.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bucket_name: String,
-    /// How many.
+    /// Number of nodes.
     #[serde(default, skip_serializing_if = "is_default")]
     pub num_of_nodes: i64,
-    /// Their ids.
+    /// IDs of the nodes.
     #[serde(default, skip_serializing_if = "is_default")]
     pub node_names: Vec<String>,
 }

@@ -11,59 +11,59 @@ use super::{Percentages, Resources, is_default};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Partition {
-    /// Id of the RM that registered it.
+    /// ID of the resource manager that registered it.
     pub cluster_id: String,
-    /// Its name, without the RM.
+    /// Name of the partition, without the resource manager.
     pub name: String,
-    /// What its nodes have, and what is allocated of it.
+    /// Capacity and usage of its nodes.
     pub capacity: PartitionCapacity,
-    /// How its nodes are ordered.
+    /// Order of its nodes.
     pub node_sorting_policy: NodeSortingPolicy,
-    /// Whether allocations may be stopped for others.
+    /// Whether allocations can be stopped for others.
     pub preemption_enabled: bool,
-    /// Whether allocations may be stopped because a maximum was lowered.
+    /// Whether allocations can be stopped because a maximum was lowered.
     pub quota_preemption_enabled: bool,
-    /// Registered nodes.
+    /// Number of registered nodes.
     #[serde(default, skip_serializing_if = "is_default")]
     pub total_nodes: u64,
-    /// Active, completed and rejected applications by state; `total` is their sum, and always
-    /// there.
+    /// Number of active, completed, and rejected applications by state. `total` is their sum, and
+    /// is always present.
     #[serde(default, skip_serializing_if = "is_default")]
     pub applications: BTreeMap<String, u64>,
-    /// Allocations, foreign ones left out.
+    /// Number of allocations, without foreign ones.
     #[serde(default, skip_serializing_if = "is_default")]
     pub total_containers: u64,
-    /// `Active`, `Draining` or `Stopped`.
+    /// `Active`, `Draining`, or `Stopped`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub state: String,
-    /// When it entered the state, nanoseconds.
+    /// Time of the last state change, in nanoseconds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub last_state_transition_time: i64,
 }
 
-/// What a partition has.
+/// The capacity and usage of a partition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PartitionCapacity {
-    /// Sum of its nodes.
+    /// Sum of the node capacities.
     #[serde(default, skip_serializing_if = "is_default")]
     pub capacity: Resources,
-    /// Allocated of it.
+    /// Allocated amounts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub used_capacity: Resources,
-    /// Percent of the capacity that is allocated.
+    /// Percentage of the capacity that is allocated.
     #[serde(default, skip_serializing_if = "is_default")]
     pub utilization: Percentages,
 }
 
-/// How nodes are ordered.
+/// The order of nodes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeSortingPolicy {
     /// `fair` or `binpacking`.
     #[serde(rename = "type", default, skip_serializing_if = "is_default")]
     pub policy: String,
-    /// How much each resource type counts.
+    /// Weight of each resource type.
     #[serde(default, skip_serializing_if = "is_default")]
     pub resource_weights: BTreeMap<String, f64>,
 }

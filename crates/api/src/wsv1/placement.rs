@@ -7,17 +7,17 @@ use utoipa::ToSchema;
 
 use super::is_default;
 
-/// A placement rule in force. The last of a list is the rule for recovery.
+/// An active placement rule. The last rule of a list is the recovery rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlacementRule {
-    /// `fixed`, `provided`, `user`, `tag` or `recovery`.
+    /// `fixed`, `provided`, `user`, `tag`, or `recovery`.
     pub name: String,
-    /// `create` of all rules but `recovery`; `queue` of `recovery`; `queue` and `qualified` of
-    /// `fixed`; `tagName` of `tag`.
+    /// `create` for all rules except `recovery`. `queue` for `recovery`. `queue` and `qualified`
+    /// for `fixed`. `tagName` for `tag`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub parameters: BTreeMap<String, String>,
-    /// Whom it is for; absent: everybody.
+    /// Filter of users and groups. Absent: everyone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filter: Option<PlacementFilter>,
     /// The rule that finds the parent queue.
@@ -26,7 +26,7 @@ pub struct PlacementRule {
     pub parent_rule: Option<Box<Self>>,
 }
 
-/// Whom a placement rule is for.
+/// The filter of a placement rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlacementFilter {

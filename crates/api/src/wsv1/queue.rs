@@ -7,108 +7,108 @@ use utoipa::ToSchema;
 
 use super::{Percentages, Resources, is_default};
 
-/// A queue, with the queues below it where they were asked for.
+/// A queue, with the queues below it if requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a field of the wire")]
 pub struct Queue {
-    /// Full path.
+    /// Full path of the queue.
     #[serde(rename = "queuename")]
     pub queue_name: String,
-    /// `Active`, `Draining` or `Stopped`.
+    /// `Active`, `Draining`, or `Stopped`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub status: String,
-    /// Name of the partition. The reference leaves it empty everywhere but at the root of a tree.
+    /// Name of the partition. In `YuniKorn`, empty except at the root of a tree.
     pub partition: String,
-    /// Asked for and not allocated, below it too.
+    /// Requested amounts here and below that are not allocated.
     #[serde(default, skip_serializing_if = "is_default")]
     pub pending_resource: Resources,
-    /// Its own maximum; of the root, what the partition has.
+    /// Maximum of the queue. For the root, the capacity of the partition.
     #[serde(default, skip_serializing_if = "is_default")]
     pub max_resource: Resources,
-    /// What it can always get back.
+    /// Guarantee of the queue.
     #[serde(default, skip_serializing_if = "is_default")]
     pub guaranteed_resource: Resources,
-    /// Allocated, below it too.
+    /// Allocated amounts here and below.
     #[serde(default, skip_serializing_if = "is_default")]
     pub allocated_resource: Resources,
-    /// To be given back by allocations that were asked to stop.
+    /// Amounts of allocations that were asked to stop.
     #[serde(default, skip_serializing_if = "is_default")]
     pub preempting_resource: Resources,
-    /// What may still be allocated, queues above it considered.
+    /// Amounts that can still be allocated, within the limits of the queues above.
     #[serde(default, skip_serializing_if = "is_default")]
     pub headroom: Resources,
-    /// Takes applications.
+    /// Whether it is a leaf, which accepts applications.
     pub is_leaf: bool,
-    /// Is in the queue file.
+    /// Whether it is in the queue file.
     pub is_managed: bool,
-    /// As configured, by key.
+    /// Configured properties, by key.
     #[serde(default, skip_serializing_if = "is_default")]
     pub properties: BTreeMap<String, String>,
-    /// Full path of the queue above; absent on the root.
+    /// Full path of the parent queue. Absent for the root.
     #[serde(default, skip_serializing_if = "is_default")]
     pub parent: String,
-    /// What queues that rules make below it start with.
+    /// Template of queues that placement rules create below it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<QueueTemplate>,
-    /// The queues directly below it.
+    /// Child queues.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schema(no_recursion)]
     pub children: Vec<Self>,
-    /// Full paths of the queues directly below it.
+    /// Full paths of the child queues.
     #[serde(default, skip_serializing_if = "is_default")]
     pub child_names: Vec<String>,
-    /// Percent of its own maximum that is allocated.
+    /// Percentage of its maximum that is allocated.
     #[serde(default, skip_serializing_if = "is_default")]
     pub abs_used_capacity: Percentages,
-    /// Applications that may run at once. Absent: as many as like.
+    /// Maximum number of running applications. Absent: no limit.
     #[serde(default, skip_serializing_if = "is_default")]
     pub max_running_apps: u64,
-    /// Applications in state Running, below it too.
+    /// Number of applications in state Running, here and below.
     #[serde(default, skip_serializing_if = "is_default")]
     pub running_apps: u64,
-    /// Highest priority that waits in it, with its offset and fence applied; the smallest number
-    /// there is when nothing waits.
+    /// Highest priority of its waiting asks, after its offset and fence. Without waiting asks, the
+    /// smallest possible number.
     pub current_priority: i32,
-    /// Ids of accepted applications that may run already.
+    /// IDs of accepted applications that can already run.
     #[serde(default, skip_serializing_if = "is_default")]
     pub allocating_accepted_apps: Vec<String>,
-    /// `fifo`, `fair` or another order of applications.
+    /// `fifo`, `fair`, or another order of applications.
     #[serde(default, skip_serializing_if = "is_default")]
     pub sorting_policy: String,
-    /// Whether priorities count in the order.
+    /// Whether priorities affect the order.
     pub priority_sorting: bool,
-    /// Whether others may be stopped for its asks.
+    /// Whether others can be stopped for its asks.
     pub preemption_enabled: bool,
-    /// Whether preemption for asks below it stays below it.
+    /// Whether preemption for asks below it affects only queues below it.
     pub is_preemption_fence: bool,
-    /// How long an ask waits before others are stopped for it, such as `30s`.
+    /// Wait of an ask before others are stopped for it, such as `30s`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub preemption_delay: String,
-    /// How long use above a lowered maximum is left alone; `0s`: for ever.
+    /// Time before usage above a lowered maximum is preempted. `0s`: never.
     #[serde(default, skip_serializing_if = "is_default")]
     pub quota_preemption_delay: String,
-    /// Whether priorities below it count only below it.
+    /// Whether priorities below it apply only below it.
     pub is_priority_fence: bool,
-    /// Added to the priority of what waits below it.
+    /// Offset of the priorities of its waiting asks.
     #[serde(default, skip_serializing_if = "is_default")]
     pub priority_offset: i32,
 }
 
-/// What queues that rules make start with.
+/// The template of queues that placement rules create.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueTemplate {
-    /// Applications that may run at once. Absent: as many as like.
+    /// Maximum number of running applications. Absent: no limit.
     #[serde(default, skip_serializing_if = "is_default")]
     pub max_applications: u64,
     /// Maximum.
     #[serde(default, skip_serializing_if = "is_default")]
     pub max_resource: Resources,
-    /// What it can always get back.
+    /// Guarantee.
     #[serde(default, skip_serializing_if = "is_default")]
     pub guaranteed_resource: Resources,
-    /// By key.
+    /// Properties, by key.
     #[serde(default, skip_serializing_if = "is_default")]
     pub properties: BTreeMap<String, String>,
 }

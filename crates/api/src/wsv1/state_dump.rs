@@ -10,48 +10,48 @@ use super::{
     PlacementRule, Queue, is_default,
 };
 
-/// All there is to see, at one moment. Sent indented.
+/// The complete state at one moment. Sent indented.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StateDump {
-    /// When, nanoseconds.
+    /// Time of the dump, in nanoseconds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub timestamp: i64,
-    /// As `/ws/v1/partitions`.
+    /// Like `/ws/v1/partitions`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub partitions: Vec<Partition>,
-    /// Active, completed and rejected ones of all partitions.
+    /// Active, completed, and rejected applications of all partitions.
     #[serde(default, skip_serializing_if = "is_default")]
     pub applications: Vec<Application>,
-    /// As `/ws/v1/history/apps`.
+    /// Like `/ws/v1/history/apps`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub app_history: Vec<ApplicationHistory>,
-    /// By partition.
+    /// Nodes by partition.
     #[serde(default, skip_serializing_if = "is_default")]
     pub nodes: Vec<PartitionNodes>,
-    /// As `/ws/v1/clusters`.
+    /// Like `/ws/v1/clusters`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub cluster_info: Vec<Cluster>,
-    /// As `/ws/v1/history/containers`.
+    /// Like `/ws/v1/history/containers`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub container_history: Vec<ContainerHistory>,
     /// The root of each partition, with all queues below it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub queues: Vec<Queue>,
-    /// What the RM says of itself; `empty` or `Error` where it says nothing.
+    /// State dump of the resource manager. `empty` or `Error` if it has none.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schema(value_type = Object)]
     pub rm_diagnostics: Map<String, Value>,
-    /// In lower case, such as `info`.
+    /// Log level in lowercase, such as `info`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub log_level: String,
-    /// As `/ws/v1/config`.
+    /// Like `/ws/v1/config`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<Config>,
-    /// By partition.
+    /// Placement rules by partition.
     #[serde(default, skip_serializing_if = "is_default")]
     pub placement_rules: Vec<PartitionRules>,
-    /// Who reads the event stream.
+    /// Readers of the event stream.
     #[serde(default, skip_serializing_if = "is_default")]
     pub event_streams: Vec<EventStream>,
 }
@@ -62,7 +62,7 @@ pub struct StateDump {
 pub struct PartitionNodes {
     /// The partition.
     pub partition_name: String,
-    /// Its nodes.
+    /// Nodes of the partition.
     #[serde(default, skip_serializing_if = "is_default")]
     pub nodes_info: Vec<Node>,
 }
@@ -73,7 +73,7 @@ pub struct PartitionNodes {
 pub struct PartitionRules {
     /// The partition.
     pub partition: String,
-    /// Its rules, in their order.
+    /// Placement rules, in order.
     #[serde(default, skip_serializing_if = "is_default")]
     pub rules: Vec<PlacementRule>,
 }
@@ -85,7 +85,7 @@ pub struct EventStream {
     /// The `Host` header of its request.
     #[serde(default, skip_serializing_if = "is_default")]
     pub name: String,
-    /// When it began.
+    /// Start time of the stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<Timestamp>,
 }

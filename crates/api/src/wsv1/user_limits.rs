@@ -1,5 +1,5 @@
 //! `GET /ws/v1/partition/{partition}/queue/{queue}/userlimits` and `POST …/userlimits/simulate`:
-//! ours, as the reference has no such limits.
+//! Headroom extensions, because `YuniKorn` has no such limits.
 
 use std::collections::BTreeMap;
 
@@ -8,72 +8,72 @@ use utoipa::ToSchema;
 
 use super::{Resources, is_default};
 
-/// How the users of a leaf share it: what each may have, how much of that is left, and why not more.
+/// The user limits of a leaf: share, cap, headroom, and limiting factor of each user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UserLimits {
     /// Full path of the queue.
     pub queue_path: String,
-    /// Its partition.
+    /// Name of the partition.
     pub partition: String,
-    /// Whether its users share it by user limits.
+    /// Whether the queue has user limits.
     pub enabled: bool,
-    /// Where they do not: why, and what to write in the queue file.
+    /// If not: the reason, and the setting for the queue file.
     #[serde(default, skip_serializing_if = "is_default")]
     pub reason: String,
-    /// By which rules, and from what. Absent where users do not share it.
+    /// Rules and input values. Absent without user limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<UserLimitInputs>,
-    /// Those who use something or wait for something there, by name.
+    /// Users with usage or waiting asks there, by name.
     pub users: Vec<UserLimit>,
-    /// Those of them whom the caller may not see, together. Absent: there are none.
+    /// Sum of the users that the caller cannot see. Absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others: Option<OtherUsers>,
 }
 
-/// What limits follow from.
+/// The input values of user limits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UserLimitInputs {
-    /// Guaranteed to the queue. A type that is absent is not split.
+    /// Guarantee of the queue. A missing type is not split.
     #[serde(rename = "Q")]
     pub guaranteed: Resources,
-    /// What it may have at most, by all maxima on its path. A type that is absent has none.
+    /// Maximum of the queue, by all maxima on its path. A missing type has no limit.
     #[serde(rename = "Qmax")]
     pub max: Resources,
-    /// What all its users use.
+    /// Usage of all users.
     #[serde(rename = "U")]
     pub used: Resources,
-    /// What active users use: those who wait for something that they may have.
+    /// Usage of active users.
     #[serde(rename = "Uact")]
     pub used_active: Resources,
-    /// What the others use.
+    /// Usage of inactive users.
     #[serde(rename = "Uin")]
     pub used_inactive: Resources,
-    /// The weights of active users together.
+    /// Sum of the weights of active users.
     #[serde(rename = "W")]
     pub weight: f64,
-    /// How many users are active.
+    /// Number of active users.
     pub active_users: u64,
-    /// The least that a share may shrink to, in percent.
+    /// Minimum share, in percent.
     pub p: f64,
-    /// How many times the guarantee one user may have; -1: no such bound.
+    /// Maximum of one user as a multiple of the guarantee. -1: no limit.
     pub f: f64,
-    /// What is split.
+    /// The formula of the split.
     pub formula: UserLimitFormula,
-    /// When an ask waits.
+    /// The rule that decides when an ask waits.
     pub enforcement: UserLimitEnforcement,
-    /// How amounts of several types are compared.
+    /// The rule that compares amounts of several types.
     pub calculator: UserLimitCalculator,
-    /// All that the partition has.
+    /// Capacity of the partition.
     pub total: Resources,
-    /// Shares are multiples of it. Absent: any amount.
+    /// Shares are rounded to multiples of these amounts. Absent: no rounding.
     #[serde(default, skip_serializing_if = "is_default")]
     pub step: Resources,
-    /// Asks count as multiples of it. Absent: as they are.
+    /// Asks are rounded up to multiples of these amounts. Absent: no rounding.
     #[serde(default, skip_serializing_if = "is_default")]
     pub increment: Resources,
-    /// Larger asks are refused. Absent: none are.
+    /// Larger asks are rejected. Absent: no limit.
     #[serde(default, skip_serializing_if = "is_default")]
     pub maximum_allocation: Resources,
 }
@@ -82,67 +82,67 @@ pub struct UserLimitInputs {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UserLimit {
-    /// His name.
+    /// Name of the user.
     pub user: String,
-    /// His share: who is above it waits for those who are not.
+    /// Share of the user. Users above their share wait for users below it.
     pub soft_share: Resources,
-    /// What he never may exceed. A type that is absent is not bounded.
+    /// Cap of the user. A missing type has no limit.
     pub hard_cap: Resources,
-    /// The lower of both, by the formula.
+    /// The lower of share and cap, by the formula.
     pub limit: Resources,
-    /// What he uses.
+    /// Usage of the user.
     pub used: Resources,
-    /// How much more he may have, by all that bounds him. A type that is absent is not bounded.
+    /// Amounts that the user can still use, by all limits. A missing type has no limit.
     pub headroom: Resources,
-    /// What bounds him first: `softShare`, `hardCap`, `queueMax:PATH`, `userLimit:PATH`,
-    /// `groupLimit:PATH` or `partitionFree`. Absent: nothing does.
+    /// The limit that applies first: `softShare`, `hardCap`, `queueMax:PATH`, `userLimit:PATH`,
+    /// `groupLimit:PATH`, or `partitionFree`. Absent: no limit.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limited_by: String,
-    /// The same of each resource type.
+    /// The limit that applies first, for each resource type.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limited_by_type: BTreeMap<String, String>,
-    /// Whether he is one of those who split the queue.
+    /// Whether the user is active.
     pub active: bool,
-    /// How much he counts among them.
+    /// Weight of the user.
     pub weight: f64,
-    /// What his next ask counts as: the smallest that waits, or the minimum allocation. Absent: there
-    /// is neither.
+    /// Amounts of the next ask of the user: the smallest waiting ask, or the minimum allocation.
+    /// Absent if there is neither.
     #[serde(default, skip_serializing_if = "is_default")]
     pub r: Resources,
-    /// His applications there that run, counted from their first allocation on.
+    /// Number of running applications of the user there, from their first allocation on.
     pub running_apps: u64,
-    /// What the drivers of his applications there may have. Absent: anything.
+    /// Maximum of the drivers of the user there. Absent: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver_limit: Option<Resources>,
-    /// What they have, each from when its application was activated.
+    /// Usage of these drivers, each from the activation of its application.
     #[serde(default, skip_serializing_if = "is_default")]
     pub driver_used: Resources,
-    /// How many applications that have not ended he may have there. Absent: any number.
+    /// Maximum number of applications of the user there that have not ended. Absent: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_applications: Option<u64>,
 }
 
-/// Users who are counted and not named.
+/// Users that are counted, but not named.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OtherUsers {
-    /// How many.
+    /// Number of users.
     pub users: u64,
-    /// How many of them are active.
+    /// Number of active users among them.
     pub active: u64,
-    /// Their weights together.
+    /// Sum of their weights.
     pub weight: f64,
-    /// What they use together.
+    /// Sum of their usage.
     pub used: Resources,
-    /// Their applications that run.
+    /// Number of their running applications.
     pub running_apps: u64,
 }
 
-/// What is split among users.
+/// The amounts that are split among users.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum UserLimitFormula {
-    /// What inactive users leave of the guarantee, or what active users use and the ask.
+    /// The guarantee minus the usage of inactive users, or the usage of active users plus the ask.
     #[default]
     Smooth,
     /// As `CapacityScheduler` 3.
@@ -151,24 +151,24 @@ pub enum UserLimitFormula {
     Yarn27,
 }
 
-/// When an ask waits for its user.
+/// The rule that decides when an ask waits for its user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum UserLimitEnforcement {
-    /// While he is above his share and others are not; above his cap always.
+    /// While the user is above their share and others are not, and always above their cap.
     #[default]
     Progress,
-    /// Where it would take him above his limit.
+    /// If the ask would exceed the limit of the user.
     Strict,
-    /// While he is above his limit.
+    /// While the user is above their limit.
     Overshoot,
 }
 
-/// How amounts of several resource types are compared.
+/// The rule that compares amounts of several resource types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum UserLimitCalculator {
-    /// Each type by itself.
+    /// Each type separately.
     #[default]
     Componentwise,
     /// By the largest share of the cluster.
@@ -177,7 +177,7 @@ pub enum UserLimitCalculator {
     Memory,
 }
 
-/// Who splits a queue.
+/// The users among whom a queue is split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum UserLimitAmong {
@@ -188,143 +188,145 @@ pub enum UserLimitAmong {
     All,
 }
 
-/// What the limits of users would be. What is absent is as it is in the queue.
+/// Hypothetical input values of user limits. Absent fields have the values of the queue.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UserLimitsSimulation {
-    /// Guaranteed to the queue.
+    /// Guarantee of the queue.
     #[serde(rename = "Q", default, skip_serializing_if = "Option::is_none")]
     pub guaranteed: Option<Resources>,
-    /// What it may have at most.
+    /// Maximum of the queue.
     #[serde(rename = "Qmax", default, skip_serializing_if = "Option::is_none")]
     pub max: Option<Resources>,
-    /// What all its users use; absent beside `users`: what these use together. What it is more than
-    /// that, is one more user's, who is not active.
+    /// Usage of all users. Absent with `users`: their sum. An excess above the sum belongs to one
+    /// more, inactive user.
     #[serde(rename = "U", default, skip_serializing_if = "Option::is_none")]
     pub used: Option<Resources>,
-    /// All that the partition has.
+    /// Capacity of the partition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<Resources>,
-    /// The users; absent: those who are there.
+    /// The users. Absent: the users of the queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub users: Option<Vec<SimulatedUser>>,
     /// `minimumuserlimitpercent`: 1 to 100, or 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,
-    /// `userlimitfactor`: above 0, or -1 for no such bound.
+    /// `userlimitfactor`: above 0, or -1 for no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub f: Option<f64>,
     /// The next ask of each user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub r: Option<Resources>,
-    /// What is split.
+    /// The formula of the split.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub formula: Option<UserLimitFormula>,
-    /// When an ask waits. All are answered; this is told again.
+    /// The rule that decides when an ask waits. The response repeats it, and has the results of all
+    /// rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enforcement: Option<UserLimitEnforcement>,
-    /// How amounts of several types are compared.
+    /// The rule that compares amounts of several types.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calculator: Option<UserLimitCalculator>,
-    /// `minimumallocation`: shares are multiples of it.
+    /// `minimumallocation`: shares are rounded to multiples of these amounts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<Resources>,
-    /// Asks count as multiples of it.
+    /// Asks are rounded up to multiples of these amounts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub increment: Option<Resources>,
-    /// Who splits the queue; absent: active users.
+    /// The users among whom the queue is split. Absent: active users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub among: Option<UserLimitAmong>,
 }
 
-/// A user who would be there.
+/// A hypothetical user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SimulatedUser {
-    /// His name.
+    /// Name of the user.
     pub user: String,
-    /// What he uses; absent: nothing.
+    /// Usage. Absent: none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub used: Resources,
-    /// His weight; absent: as configured for this name, or 1.
+    /// Weight. Absent: the configured weight of this name, or 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
-    /// Whether he is one of those who split the queue; absent: he is.
+    /// Whether the user is active. Absent: `true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active: Option<bool>,
-    /// His next ask; absent: that of all.
+    /// Next ask of the user. Absent: the next ask of all users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub r: Option<Resources>,
 }
 
-/// What the limits of users would be, with each value on the way there.
+/// Predicted user limits, with each intermediate value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SimulatedLimits {
     /// Full path of the queue.
     pub queue_path: String,
-    /// Its partition.
+    /// Name of the partition.
     pub partition: String,
-    /// What they follow from.
+    /// The input values.
     pub inputs: UserLimitInputs,
-    /// Who splits the queue.
+    /// The users among whom the queue is split.
     pub among: UserLimitAmong,
-    /// The users, as they were sent; those who are there by name.
+    /// The users in the order of the request. Users of the queue are ordered by name.
     pub users: Vec<SimulatedLimit>,
 }
 
-/// What one user might have. The letters are those of `docs/user-limits.md`.
+/// The predicted limits of one user. The letters are those of `docs/user-limits.md`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SimulatedLimit {
-    /// His name.
+    /// Name of the user.
     pub user: String,
-    /// Whether he is one of those who split the queue.
+    /// Whether the user is active.
     pub active: bool,
-    /// How much he counts among them.
+    /// Weight of the user.
     pub weight: f64,
-    /// What he uses.
+    /// Usage of the user.
     pub used: Resources,
-    /// What his next ask counts as.
+    /// Amounts of the next ask.
     pub r: Resources,
-    /// What counts as the guarantee: that, or what comes next if it is more.
+    /// Amounts that count as the guarantee: the guarantee, or the next value if that is larger.
     pub q: Resources,
-    /// What all use, by their dominant shares. Of `yarn3` alone.
+    /// Usage of all users by their dominant shares. Only for `yarn3`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consumed: Option<Resources>,
-    /// What active users split. Of `yarn3` alone.
+    /// Amounts that active users split. Only for `yarn3`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Resources>,
-    /// What active users split. Of `smooth` alone.
+    /// Amounts that active users split. Only for `smooth`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<Resources>,
-    /// What the least share is a part of; with `yarn27` also what is split.
+    /// Amounts that the minimum share is a fraction of. With `yarn27`, also the amounts that are
+    /// split.
     pub whole: Resources,
-    /// His part of it.
+    /// Fraction of the user.
     pub a: Resources,
-    /// The least part.
+    /// Minimum share.
     pub b: Resources,
-    /// What the factor allows. Absent: anything.
+    /// Maximum by the factor. Absent: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap: Option<Resources>,
-    /// His share.
+    /// Share of the user.
     pub soft: Resources,
-    /// What he never may exceed.
+    /// Cap of the user.
     pub hard: Resources,
-    /// The lower of both, by the formula.
+    /// The lower of share and cap, by the formula.
     pub limit: Resources,
-    /// Whether the ask would be admitted, as far as user limits go.
+    /// Whether user limits admit the ask.
     pub admitted: Admitted,
 }
 
-/// Whether an ask would be admitted, by enforcement.
+/// Whether user limits admit an ask, by enforcement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Admitted {
-    /// He is not above his share, and stays within his cap.
+    /// Whether the user is not above their share, and stays within their cap.
     pub progress: bool,
-    /// He stays within his limit.
+    /// Whether the user stays within their limit.
     pub strict: bool,
-    /// He is not above his limit.
+    /// Whether the user is not above their limit.
     pub overshoot: bool,
 }

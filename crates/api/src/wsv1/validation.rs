@@ -5,19 +5,19 @@ use utoipa::ToSchema;
 
 use super::is_default;
 
-/// The verdict on a queue file, which was not applied.
+/// The result of validating a queue file. The file was not applied.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Validation {
-    /// Whether it could come into force.
+    /// Whether the file could be applied.
     pub allowed: bool,
-    /// The first fault; absent when it is allowed.
+    /// The first error. Absent if the file is allowed.
     #[serde(default, skip_serializing_if = "is_default")]
     pub reason: String,
-    /// Checksum of the text, as `/ws/v1/config` shows it; absent when it is not allowed.
+    /// Checksum of the text, as in `/ws/v1/config`. Absent if the file is not allowed.
     #[serde(default, skip_serializing_if = "is_default")]
     pub checksum: String,
-    /// Whether the text held that checksum already; absent when it is not allowed.
+    /// Whether the text already had this checksum. Absent if the file is not allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checksum_match: Option<bool>,
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// Amounts by resource type: bytes of `memory` and `ephemeral-storage`, thousandths of a core of
-/// `vcore`, plain counts of all others. A type with amount 0 is kept.
+/// `vcore`, and plain counts of other types. Types with amount 0 stay.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(transparent)]
 pub struct Resources(pub BTreeMap<String, i64>);
@@ -18,7 +18,7 @@ impl<Name: Into<String>> FromIterator<(Name, i64)> for Resources {
     }
 }
 
-/// Whole percent by resource type, rounded towards zero. May exceed 100.
+/// Whole percentages by resource type, rounded toward zero. They can exceed 100.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(transparent)]
 pub struct Percentages(pub BTreeMap<String, i64>);
@@ -29,14 +29,14 @@ impl<Name: Into<String>> FromIterator<(Name, i64)> for Percentages {
     }
 }
 
-/// An integer that is sent as decimal text: 5 is `"5"`.
+/// An integer that is sent as decimal text, such as `"5"` for 5.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 #[derive(ToSchema)]
 #[schema(value_type = String, pattern = "^-?[0-9]+$", examples("5"))]
 pub struct IntegerText(pub i64);
 
-/// A text that should have been a decimal integer.
+/// A text that is not a decimal integer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is no integer between {} and {}", i64::MIN, i64::MAX)]
 pub struct NotAnInteger {

@@ -111,17 +111,30 @@ fn a_value_of_another_schema_is_found() {
     let document = serde_json::to_value(openapi()).unwrap();
     let schemas = document["components"]["schemas"].as_object().unwrap();
     let mut judge = Judge { schemas, seen: BTreeSet::new() };
-    for (name, value) in [
-        ("Validation", "{}"),
-        ("Validation", r#"{"allowed": "yes"}"#),
-        ("Validation", r#"{"allowed": true, "reasons": ""}"#),
-        ("LogLevel", r#"{"level": "loud", "targets": {}}"#),
-        ("EventBatch", r#"{"InstanceUUID": "", "LowestID": 0, "HighestID": 0}"#),
-        ("Ask", r#"{"allocationKey": "", "resource": {"vcore": "1"}}"#),
-        ("Ask", r#"{"allocationKey": "", "priority": 1}"#),
+    for (name, value, expected) in [
+        ("Validation", "{}", "Validation: allowed is missing"),
+        ("Validation", r#"{"allowed": "yes"}"#, "Validation: allowed: \"yes\" is no "),
+        ("Validation", r#"{"allowed": true, "reasons": ""}"#, "Validation: reasons: unknown"),
+        (
+            "LogLevel",
+            r#"{"level": "loud", "targets": {}}"#,
+            "LogLevel: level: Level: \"loud\" is not of ",
+        ),
+        (
+            "EventBatch",
+            r#"{"InstanceUUID": "", "LowestID": 0, "HighestID": 0}"#,
+            "EventBatch: EventRecords is missing",
+        ),
+        (
+            "Ask",
+            r#"{"allocationKey": "", "resource": {"vcore": "1"}}"#,
+            "Ask: resource: Resources: vcore: \"1\" is no ",
+        ),
+        ("Ask", r#"{"allocationKey": "", "priority": 1}"#, "Ask: priority: 1 is of no choice"),
     ] {
         let value = serde_json::from_str(value).unwrap();
-        assert!(judge.named(name, &value).is_err(), "{name} {value}");
+        let found = judge.named(name, &value).unwrap_err();
+        assert!(found.starts_with(expected), "{name} {value}: {found}");
     }
 }
 

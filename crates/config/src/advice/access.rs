@@ -25,9 +25,8 @@ fn ignored_names(key: &str, acl: &Text, report: &mut Report) {
     if users == "*" || groups == "*" {
         let (star, rest) = if users == "*" { ("user", groups) } else { ("group", users) };
         if !rest.is_empty() {
-            let message = format!(
-                "`{key}` lets everybody in: beside the {star} `*`, `{rest}` counts for nothing"
-            );
+            let message =
+                format!("`{key}` allows everyone: with the {star} `*`, `{rest}` has no effect");
             let warning = Diagnostic::warning(Code::AclIgnored, acl.span, message)
                 .help("leave out the `*` to let in only who is named, or everything else");
             report.push(warning);

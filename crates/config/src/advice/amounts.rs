@@ -14,18 +14,15 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
     let mut doubtful = Doubtful::default();
     for (position, place) in survey.iter() {
         let own = (position > 0).then_some(&place.queue.resources);
-        let template = place.queue.template.as_deref().map(|template| &template.value.resources);
+        let template = place.queue.template.as_deref().map(|template| &template.resources);
         for (whose, resources) in [("queue", own), ("template of queue", template)] {
             let Some(resources) = resources else { continue };
             zeros(&format!("{whose} `{}`", place.queue.name.value), resources, report);
             doubtful.look_at(resources.max.as_ref());
             doubtful.look_at(resources.guaranteed.as_ref());
         }
-        let of_template = place
-            .queue
-            .template
-            .as_deref()
-            .and_then(|template| template.value.user_limits.as_deref());
+        let of_template =
+            place.queue.template.as_deref().and_then(|template| template.user_limits.as_deref());
         for limits in place.queue.user_limits.as_deref().into_iter().chain(of_template) {
             doubtful.look_at_all(limits);
         }
@@ -36,7 +33,7 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
     if let Some(limits) = &partition.user_limits {
         doubtful.look_at_all(limits);
     }
-    for (name, _) in &partition.node_weights {
+    for (name, _) in &partition.node_sort.weights {
         doubtful.note(&name.value, name.span);
     }
     doubtful.tell(report);

@@ -40,7 +40,7 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
         let above = place.above.map_or(whole, |above| all[above]);
         loose(own, above, here, everywhere, report);
         if let Some(template) = &place.queue.template {
-            let made = template.value.application_limits.as_deref();
+            let made = template.application_limits.as_deref();
             let name = || format!("a queue made below `{}`", survey.name(position));
             over_parent(made, here, name, report);
             loose(made, here, here.with(made), everywhere, report);

@@ -10,7 +10,7 @@ use crate::vector::{Measure, Vector, excesses, show};
 
 use super::survey::Survey;
 
-/// How many queues are pointed at beside the first.
+/// How many queues are pointed at in addition to the first.
 const POINTED_AT_MAX: usize = 3;
 
 /// Compare what the queues below root are guaranteed together with all that the nodes have.

@@ -12,9 +12,9 @@ use super::survey::Survey;
 
 pub(super) fn advise(rules: &[Rule], survey: &Survey<'_>, report: &mut Report) {
     if rules.iter().any(|rule| chain(rule).any(|link| unbuildable(link).is_some())) {
-        return; // Then no rule is in force, which has been told.
+        return; // Then no rule is in force, which is already reported.
     }
-    let scene = Scene::of(survey);
+    let scene = PlacementContext::of(survey);
     let mut catch_all: Option<Span> = None;
     let mut made = false;
     for rule in rules {
@@ -40,7 +40,7 @@ fn chain(rule: &Rule) -> impl Iterator<Item = &Rule> {
     std::iter::successors(Some(rule), |link| link.parent.as_deref())
 }
 
-/// What comes of a rule, whoever submits.
+/// What comes of a rule, for any submitter.
 enum Outcome {
     Never(Box<Diagnostic>),
     /// It places or rejects every application.
@@ -49,7 +49,7 @@ enum Outcome {
 }
 
 /// The configured queues, to be looked up by path.
-struct Scene<'s, 'a> {
+struct PlacementContext<'s, 'a> {
     survey: &'s Survey<'a>,
     /// Position by parent and name in lower case.
     children: BTreeMap<(usize, String), usize>,
@@ -57,7 +57,7 @@ struct Scene<'s, 'a> {
     open: Vec<bool>,
 }
 
-impl<'s, 'a> Scene<'s, 'a> {
+impl<'s, 'a> PlacementContext<'s, 'a> {
     fn of(survey: &'s Survey<'a>) -> Self {
         let mut scene = Self { survey, children: BTreeMap::new(), open: Vec::new() };
         for (position, place) in survey.iter() {

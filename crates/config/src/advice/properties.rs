@@ -1,8 +1,8 @@
 //! Properties: keys that are none, old values, and keys where they have no effect.
 
 use headroom_core::config::property::{
-    BACKOFF, BACKOFF_DELAY, KEYS, PREEMPTION_DELAY, PREEMPTION_POLICY, PRIORITY_OFFSET,
-    PRIORITY_POLICY, QUOTA_PREEMPTION_DELAY, SORT_POLICY,
+    BACKOFF, BACKOFF_DELAY, PREEMPTION_DELAY, PREEMPTION_POLICY, PRIORITY_OFFSET, PRIORITY_POLICY,
+    PROPERTIES, QUOTA_PREEMPTION_DELAY, SORT_POLICY,
 };
 
 use crate::code::Code;
@@ -22,14 +22,14 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
         with_max.push(before + usize::from(!place.max.is_empty()));
     }
     for (position, place) in survey.iter() {
-        let template = place.queue.template.as_deref().map(|template| &template.value.properties);
+        let template = place.queue.template.as_deref().map(|template| &template.properties);
         for (key, value) in place.queue.properties.iter().chain(template.into_iter().flatten()) {
             unknown_key(key, report);
             old_value(key, value, report);
         }
         let has_max_below = with_max[place.end] > with_max[position];
         for (key, value) in &place.queue.properties {
-            let scene = Scene { partition, place, is_root: position == 0, has_max_below };
+            let scene = PropertyContext { partition, place, is_root: position == 0, has_max_below };
             if let Some((why, help)) = scene.without_effect(&key.value, &value.value) {
                 let name = survey.name(position);
                 let message = format!("`{}` has no effect for queue `{name}`: {why}", key.value);
@@ -41,12 +41,13 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
 
 fn unknown_key(key: &Text, report: &mut Report) {
     let written = key.value.as_str();
-    if KEYS.contains(&written) {
+    let keys = PROPERTIES.map(|property| property.key);
+    if keys.contains(&written) {
         return;
     }
     // Some write keys as other programs spell them.
     let dotted = written.to_lowercase().replace(['-', '_'], ".");
-    let help = match nearest(&dotted, &KEYS) {
+    let help = match nearest(&dotted, &keys) {
         Some(known) if known == written.to_lowercase() => {
             format!("write `{known}`: keys are lower case")
         }
@@ -54,9 +55,9 @@ fn unknown_key(key: &Text, report: &mut Report) {
         None => {
             let Some(family) = FAMILIES.into_iter().find(|family| dotted.starts_with(family))
             else {
-                return; // Kept for others to read, as the reference keeps it.
+                return; // Stored for other readers, as in the reference.
             };
-            let known: Vec<&str> = KEYS.into_iter().filter(|key| key.starts_with(family)).collect();
+            let known: Vec<&str> = keys.into_iter().filter(|key| key.starts_with(family)).collect();
             format!("the keys beginning with `{family}` are: {}", known.join(", "))
         }
     };
@@ -73,7 +74,7 @@ fn old_value(key: &Text, value: &Text, report: &mut Report) {
 }
 
 /// Where a property stands.
-struct Scene<'a> {
+struct PropertyContext<'a> {
     partition: &'a Partition,
     place: &'a Place<'a>,
     is_root: bool,
@@ -81,13 +82,15 @@ struct Scene<'a> {
     has_max_below: bool,
 }
 
-impl Scene<'_> {
+impl PropertyContext<'_> {
     /// Why the property has no effect here, and what to do; `None` when it may have one.
     fn without_effect(&self, key: &str, value: &str) -> Option<(&'static str, &'static str)> {
         let only_dynamic = self.place.is_parent() && self.place.queue.children.is_empty();
         let fence = value.eq_ignore_ascii_case("fence");
         match key {
-            PREEMPTION_POLICY | PREEMPTION_DELAY if self.partition.preemption == Some(false) => {
+            PREEMPTION_POLICY | PREEMPTION_DELAY
+                if self.partition.preemption.enabled == Some(false) =>
+            {
                 Some(("the partition has `preemption.enabled: false`", "remove one of the two"))
             }
             PRIORITY_POLICY | PRIORITY_OFFSET if self.is_root => Some((
@@ -97,10 +100,12 @@ impl Scene<'_> {
             PREEMPTION_POLICY if self.is_root && fence => {
                 Some(("a fence around everything fences nothing", "remove it"))
             }
-            QUOTA_PREEMPTION_DELAY if self.partition.quota_preemption != Some(true) => Some((
-                "the partition has no `preemption.quotapreemptionenabled: true`",
-                "switch it on under `preemption` of the partition, or remove the delay",
-            )),
+            QUOTA_PREEMPTION_DELAY if self.partition.preemption.quota_enabled != Some(true) => {
+                Some((
+                    "the partition has no `preemption.quotapreemptionenabled: true`",
+                    "switch it on under `preemption` of the partition, or remove the delay",
+                ))
+            }
             QUOTA_PREEMPTION_DELAY if !self.has_max_below => Some((
                 "neither it nor a queue below has a maximum to go below",
                 "write `resources.max` for the queue, or remove the delay",

@@ -24,12 +24,12 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
     for (position, place) in survey.iter() {
         let above = place.above.map_or(&outermost, |above| &all[above]);
         let here = above.below(place.queue.user_limits.as_deref());
-        let template = place.queue.template.as_deref().map(|template| &template.value);
+        let template = place.queue.template.as_deref();
         if report.is_full_of_warnings() {
             break;
         }
         if !place.is_parent() {
-            let scene = Scene { survey, position, of_template: None };
+            let scene = UserLimitContext { survey, position, of_template: None };
             words(&here, &mut told, report);
             no_share(&scene, &here, report);
             amounts(&scene, &here, report);
@@ -38,7 +38,7 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
             let guaranteed = Vector::of(template.resources.guaranteed.as_ref());
             let of_template = Some((guaranteed, Vector::of(template.resources.max.as_ref())));
             words(&made, &mut told, report);
-            amounts(&Scene { survey, position, of_template }, &made, report);
+            amounts(&UserLimitContext { survey, position, of_template }, &made, report);
         }
         all.push(here);
     }
@@ -72,14 +72,14 @@ impl<'a> InForce<'a> {
 }
 
 /// A leaf, or the leaves that rules make below a queue with a template.
-struct Scene<'a> {
+struct UserLimitContext<'a> {
     survey: &'a Survey<'a>,
     position: usize,
     /// What the template guarantees, and its maximum.
     of_template: Option<(Vector, Vector)>,
 }
 
-impl Scene<'_> {
+impl UserLimitContext<'_> {
     fn name(&self) -> String {
         let name = self.survey.name(self.position);
         match self.of_template {
@@ -104,23 +104,23 @@ impl Scene<'_> {
     }
 }
 
-impl Scene<'_> {
+impl UserLimitContext<'_> {
     fn is_of_nodes(&self, room: Measure) -> bool {
         self.survey.nodes().is_some() && room.span == self.survey.get(0).queue.name.span
     }
 }
 
-/// Words that are told of once, however many leaves have them.
+/// Words that are reported once, however many leaves have them.
 fn words(here: &InForce<'_>, told: &mut BTreeSet<Span>, report: &mut Report) {
     if let Some(text) = here.enforcement.filter(|text| text.value == "strict")
         && told.insert(text.span)
     {
-        let message = "with `enforcement: strict` a queue can get stuck: where each user has less left of his share \
-                       than his next ask wants, nobody gets anything, however much is free";
+        let message = "with `enforcement: strict` a queue can get stuck: if every user has less of their share left \
+                       than their next ask needs, nothing starts, even in an empty cluster";
         let warning = Diagnostic::warning(Code::UserLimitStrict, text.span, message);
         report.push(
             warning
-                .help("write `progress`, with which a user below his share may have one more ask"),
+                .help("write `progress`, which lets a user below their share start one more ask"),
         );
     }
     if let Some(text) = here.formula.filter(|text| text.value.starts_with("yarn"))
@@ -128,7 +128,7 @@ fn words(here: &InForce<'_>, told: &mut BTreeSet<Span>, report: &mut Report) {
     {
         let message = format!(
             "the formula `{}` has dead zones: there are moments when no user may have one more ask, or less is taken \
-             back for him than it needs",
+             back for a user than the ask needs",
             text.value
         );
         let warning = Diagnostic::warning(Code::UserLimitDeadZone, text.span, message);
@@ -138,7 +138,7 @@ fn words(here: &InForce<'_>, told: &mut BTreeSet<Span>, report: &mut Report) {
     }
 }
 
-fn no_share(scene: &Scene<'_>, here: &InForce<'_>, report: &mut Report) {
+fn no_share(scene: &UserLimitContext<'_>, here: &InForce<'_>, report: &mut Report) {
     let Some(block) = here.block else { return };
     let queue = scene.survey.get(scene.position).queue;
     if guarantees(queue) {
@@ -155,8 +155,8 @@ fn no_share(scene: &Scene<'_>, here: &InForce<'_>, report: &mut Report) {
     report.push(warning.help("write `resources.guaranteed` or a `capacity` for the queue"));
 }
 
-/// Compare with what the queue guarantees, type by type; the first type is told.
-fn amounts(scene: &Scene<'_>, here: &InForce<'_>, report: &mut Report) {
+/// Compare with what the queue guarantees, type by type; only the first type is reported.
+fn amounts(scene: &UserLimitContext<'_>, here: &InForce<'_>, report: &mut Report) {
     let written = here.factor.zip(here.factor.and_then(|text| factor(&text.value)));
     let factor = written.and_then(|(text, factor)| match factor {
         UserFactor::Times(times) => Some((text, times)),
@@ -190,7 +190,7 @@ fn amounts(scene: &Scene<'_>, here: &InForce<'_>, report: &mut Report) {
 }
 
 /// Compare with what the queue may use where both are percentages of the cluster.
-fn loose_part(scene: &Scene<'_>, (text, times): (&Text, Decimal), report: &mut Report) {
+fn loose_part(scene: &UserLimitContext<'_>, (text, times): (&Text, Decimal), report: &mut Report) {
     if scene.of_template.is_some() {
         return;
     }
@@ -212,7 +212,7 @@ fn loose_part(scene: &Scene<'_>, (text, times): (&Text, Decimal), report: &mut R
     report.push(Diagnostic::warning(Code::UserLimitLoose, text.span, message).help(LESS));
 }
 
-/// What helps where one user may have more than his queue.
+/// What helps where one user may have more than their queue.
 const LESS: &str = "write less, or -1 where one user may have all; with less, those who come later get their part sooner";
 
 /// So many times an amount, in millionths.
@@ -225,7 +225,7 @@ fn one_of(measure: Measure) -> i128 {
 }
 
 fn loose_factor(
-    scene: &Scene<'_>,
+    scene: &UserLimitContext<'_>,
     (text, times): (&Text, Decimal),
     resource: &str,
     (share, room): (Measure, Measure),
@@ -242,7 +242,12 @@ fn loose_factor(
         .help(LESS)
 }
 
-fn large_maximum(scene: &Scene<'_>, resource: &str, share: Measure, most: Measure) -> Diagnostic {
+fn large_maximum(
+    scene: &UserLimitContext<'_>,
+    resource: &str,
+    share: Measure,
+    most: Measure,
+) -> Diagnostic {
     let quarter = Quantity::of(share.amount.get() / 4);
     let message = format!(
         "`maximumallocation` is {}, more than a quarter of the {} that {} guarantees",

@@ -19,7 +19,7 @@ pub(super) fn check(tree: &Tree, report: &mut Report) {
 /// Check the blocks of a queue. A template is looked at wherever it is written.
 pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
     check_block(queue.application_limits.as_deref(), report);
-    let template = queue.template.as_deref().map(|template| &template.value);
+    let template = queue.template.as_deref();
     let template = template.and_then(|template| template.application_limits.as_deref());
     check_block(template, report);
     let own = queue.application_limits.as_deref().filter(|_| !is_root);
@@ -67,7 +67,7 @@ fn no_count(what: &str, text: &Text, instead: &str) -> Diagnostic {
     let message = format!("{what} {found}; it is a whole number from 1 to {}", u64::MAX);
     let help = if text.value == "0" {
         format!(
-            "{instead}, or write 1 or more: with 0 nothing could ever start; who may submit is said by `submitacl`"
+            "{instead}, or write 1 or more: with 0 nothing could ever start; to restrict submitters, set `submitacl`"
         )
     } else {
         format!("write digits only, within these bounds, or {instead}")

@@ -115,7 +115,7 @@ fn computed_alone(queue: &Queue, block: &Capacity, report: &mut Report) {
         return;
     };
     let message = format!(
-        "queue `{}` has `resources.guaranteed` beside a `capacity` by {}, which says the same",
+        "queue `{}`: `resources.guaranteed` and a `capacity` by {} both set the guarantee",
         queue.name.value,
         mode.word()
     );
@@ -128,7 +128,7 @@ fn computed_alone(queue: &Queue, block: &Capacity, report: &mut Report) {
 /// Leaves that rules make share by weight: nobody knows how many there will be, so no percentages
 /// of theirs add up.
 fn check_template(queue: &Queue, report: &mut Report) {
-    let template = queue.template.as_deref().map(|template| &template.value);
+    let template = queue.template.as_deref();
     let Some((template, block)) =
         template.and_then(|template| Some((template, template.capacity.as_deref()?)))
     else {
@@ -149,7 +149,9 @@ fn check_template(queue: &Queue, report: &mut Report) {
     }
     let pairs = template.resources.guaranteed.as_ref().filter(|pairs| !pairs.value.is_empty());
     if let Some(pairs) = pairs.filter(|_| found == Some(Mode::Weight)) {
-        let message = format!("{name} has `resources.guaranteed` beside a `capacity` by weight");
+        let message = format!(
+            "{name}: `resources.guaranteed` and a `capacity` by weight both set the guarantee"
+        );
         let fault = Diagnostic::error(Code::CapacityGuaranteed, pairs.span, message)
             .also(block.span, "the capacity")
             .help("keep one of the two");
@@ -163,7 +165,7 @@ fn check_siblings(parent: &Queue, report: &mut Report) {
     let of_template = parent
         .template
         .as_deref()
-        .and_then(|template| template.value.capacity.as_deref())
+        .and_then(|template| template.capacity.as_deref())
         .and_then(|block| (mode(block)? == Mode::Weight).then_some((block.span, Mode::Weight)));
     let blocks = || parent.children.iter().filter_map(|child| child.capacity.as_deref());
     let first = blocks().find_map(|block| Some((block.span, mode(block)?)));
@@ -206,7 +208,7 @@ fn check_sum(parent: &Queue, first: Span, report: &mut Report) {
     let mut values: Vec<&Text> = Vec::new();
     for child in &parent.children {
         let block = child.capacity.as_deref().filter(|block| mode(block) == Some(Mode::Percent));
-        // What is no percentage was told, and nothing can be said of the sum.
+        // A value that is no percentage is already reported, and the sum is not known.
         let Some(text) = block.and_then(|block| block.value.as_ref()) else { return };
         values.push(text);
     }

@@ -37,7 +37,7 @@ fn check_word(word: &Text, said: Option<QueueStart>, stopped: Option<&Text>, rep
             report.push(Diagnostic::error(Code::QueueStateWord, word.span, message).help(help));
         }
         (Some(QueueStart::Running), Some(above)) => {
-            let message = "a queue is said to run below one that is stopped";
+            let message = "`state: running` is set below a stopped queue";
             let fault = Diagnostic::error(Code::QueueRunsBelowStopped, word.span, message)
                 .also(above.span, "stopped here, with all queues below")
                 .help("start the queue above, or leave `state` out here");

@@ -44,7 +44,7 @@ pub(super) fn check_precedence(written: &Text, report: &mut Report) {
     if !matches!(written.value.as_str(), "" | "both" | "user") {
         let message = format!("`limitprecedence` cannot be `{}`", written.value);
         let fault = Diagnostic::error(Code::LimitPrecedence, written.span, message)
-            .help("write `both` (a user's limits and his group's hold him) or `user` (only his own where one names him)");
+            .help("write `both` (limits of the user and of their group apply) or `user` (a limit that names the user replaces group limits in that queue and below)");
         report.push(fault);
     }
 }

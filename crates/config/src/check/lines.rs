@@ -43,7 +43,7 @@ pub(super) fn check(tree: &Tree, report: &mut Report) {
 /// What is in force at a place of the tree.
 #[derive(Clone, Copy)]
 struct InForce<'a> {
-    /// Where it is said how users share leaves.
+    /// Where the file sets how users share leaves.
     limits: Option<Span>,
     policy: Option<&'a Text>,
 }
@@ -59,7 +59,7 @@ impl<'a> InForce<'a> {
 }
 
 struct Walk<'r> {
-    /// Pairs of places that were told of already.
+    /// Pairs of places that are already reported.
     seen: BTreeSet<(Span, Span)>,
     report: &'r mut Report,
 }
@@ -70,7 +70,7 @@ impl Walk<'_> {
         if !queue.parent && queue.children.is_empty() {
             self.judge(here);
         }
-        let template = queue.template.as_deref().map(|template| &template.value);
+        let template = queue.template.as_deref();
         if let Some(template) = template.filter(|template| !is_absent(template)) {
             self.judge(here.enter(template.user_limits.as_deref(), &template.properties));
         }
@@ -101,5 +101,5 @@ fn span_of(block: Option<&UserLimits>) -> Option<Span> {
 
 fn is_line(policy: &str) -> bool {
     let properties: Properties = [(SORT_POLICY.into(), policy.into())].into_iter().collect();
-    PropertyValues::read(&properties).application_order.is_line()
+    PropertyValues::read(&properties).application_order.has_head_of_line()
 }

@@ -23,7 +23,7 @@ fn said_of_root_alone(queue: &Queue, report: &mut Report) {
     if let Some(block) = &queue.node_labels {
         for (key, labels) in [("exclusive", &block.exclusive), ("lends", &block.lends)] {
             let Some(first) = labels.first() else { continue };
-            let message = format!("`{key}` is said of the root alone, and means nothing here");
+            let message = format!("`{key}` has an effect only at root");
             let warning = Diagnostic::warning(Code::NoEffect, first.span, message);
             report.push(warning.help("write it in `nodelabels` of root, or remove it"));
         }

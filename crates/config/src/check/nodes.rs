@@ -6,7 +6,7 @@ use crate::raw::Partition;
 
 /// Check name and weights of the policy.
 pub(super) fn check(partition: &Partition, report: &mut Report) {
-    let policy = &partition.node_policy;
+    let policy = &partition.node_sort.policy;
     if !matches!(policy.value.as_str(), "" | "fair" | "binpacking") {
         let message = format!("there is no node sorting policy `{}`", policy.value);
         let fault = Diagnostic::error(Code::NodePolicy, policy.span, message)
@@ -14,7 +14,7 @@ pub(super) fn check(partition: &Partition, report: &mut Report) {
             .help("write `fair` or `binpacking`, in lower case");
         report.push(fault);
     }
-    for (name, weight) in &partition.node_weights {
+    for (name, weight) in &partition.node_sort.weights {
         if weight.value < 0.0 {
             let message =
                 format!("the weight of {} is {}; it must not be below 0", name.value, weight.value);

@@ -11,7 +11,7 @@ use crate::raw::Queue;
 
 /// Warn about values that are not understood, those of a template included.
 pub(super) fn check(queue: &Queue, report: &mut Report) {
-    let template = queue.template.as_deref().map(|template| &template.value.properties);
+    let template = queue.template.as_deref().map(|template| &template.properties);
     // A template leaves out what is empty.
     let template = template.into_iter().flatten().filter(|(_, value)| !value.value.is_empty());
     for (key, value) in queue.properties.iter().chain(template) {

@@ -34,8 +34,8 @@ pub(super) fn check(queue: &Queue, report: &mut Report) {
         let warning = Diagnostic::warning(Code::NoEffect, template.span, message)
             .help("write `parent: true` for the queue, or remove the template");
         report.push(warning);
-    } else if !is_absent(&template.value) {
-        let resources = &template.value.resources;
+    } else if !is_absent(template) {
+        let resources = &template.resources;
         report_quantities(resources.max.as_ref(), Stage::Building, report);
         report_quantities(resources.guaranteed.as_ref(), Stage::Building, report);
     }

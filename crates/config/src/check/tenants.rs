@@ -4,7 +4,7 @@ use headroom_core::config::tenant::OWN_LEAF;
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span, Stage};
-use crate::raw::{Queue, TenantDefaultsBlock, Tenants, Text};
+use crate::raw::{Defaults, Queue, Tenants, Text};
 use crate::tenants::{on_lower, oversized, root_of, strategy, whole};
 use crate::vector::report_quantities;
 
@@ -24,7 +24,7 @@ pub(super) fn check(tree: &Tree, report: &mut Report) {
         ("recoverytimeoutseconds", &block.recovery),
         ("verifyintervalseconds", &block.verify),
         ("idempotencyttlseconds", &block.idempotency),
-        ("retentiondays", &block.retention),
+        ("retentiondays", &block.audit.retention_days),
     ];
     for (key, text) in numbers {
         check_number(key, text.as_ref(), 1, report);
@@ -114,10 +114,10 @@ fn check_number(key: &str, text: Option<&Text>, least: u32, report: &mut Report)
     report.push(fault.help("write digits only, without a zero in front"));
 }
 
-fn check_defaults(block: &TenantDefaultsBlock, report: &mut Report) {
+fn check_defaults(block: &Defaults, report: &mut Report) {
     report_quantities(block.quota.as_ref(), Stage::Validation, report);
     check_number("maxwaiting", block.max_waiting.as_ref(), 0, report);
-    check_number("graceseconds", block.grace.as_ref(), 0, report);
+    check_number("graceseconds", block.lowered.grace.as_ref(), 0, report);
     if let Some(waiting) = &block.waiting {
         for (key, text, least) in [
             ("agingintervalseconds", &waiting.aging_interval, 1),
@@ -140,7 +140,7 @@ fn check_defaults(block: &TenantDefaultsBlock, report: &mut Report) {
     }
     let words = "block, preempt or refuse";
     let known = |word: &str| on_lower(word, None).is_some();
-    check_word("action", block.on_lower.as_ref(), words, known, report);
+    check_word("action", block.lowered.action.as_ref(), words, known, report);
     let known = |word: &str| oversized(word).is_some();
     check_word("oversized", block.oversized.as_ref(), "reject or park", known, report);
 }

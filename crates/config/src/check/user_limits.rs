@@ -112,7 +112,7 @@ impl<'a> Walk<'a, '_> {
         if !queue.parent && queue.children.is_empty() {
             self.judge(&here);
         } else {
-            let own = queue.template.as_deref().map(|template| &template.value);
+            let own = queue.template.as_deref();
             let own = own.filter(|template| !is_absent(template));
             if let Some(template) = own {
                 let made = self.enter(template.user_limits.as_deref(), &here);
@@ -266,7 +266,7 @@ fn check_user(user: &Text, report: &mut Report) {
         "" => ("a weight is for nobody".to_owned(), "name a user, or remove it"),
         "*" => (
             "weights are for users by name, and `*` is none".to_owned(),
-            "remove it: whoever is not named has the weight 1",
+            "remove it: unnamed users have the weight 1",
         ),
         name => (
             format!("`{name}` is no user name"),
@@ -300,7 +300,7 @@ fn too_heavy(
     let fault = Diagnostic::error(Code::UserLimitWeight, span, message);
     let Some(place) = place else {
         return fault.help(format!(
-            "write {most} or less, or set `minimumuserlimitpercent`, which is 100 where nothing is said"
+            "write {most} or less, or set `minimumuserlimitpercent`, which defaults to 100"
         ));
     };
     fault

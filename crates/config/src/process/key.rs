@@ -9,7 +9,7 @@ pub struct Key {
     pub name: &'static str,
     /// What it holds.
     pub kind: Kind,
-    /// As one would write it; none where nothing is set unless it is said.
+    /// As one would write it; none if the key has no default.
     pub default: Option<&'static str>,
     /// What it does, in a sentence or two.
     pub meaning: &'static str,
@@ -122,13 +122,13 @@ pub const KEYS: &[Key] = &[
         "insecure",
         Kind::Switch,
         Some("false"),
-        "Serve beyond this machine although nobody has to say who he is",
+        "Listen on non-loopback addresses without authentication",
     ),
     key(
         "queues",
         Kind::Path,
         None,
-        "The queue file; a change of it is taken at once, a bad one is reported and the running one kept. None: the built-in file, or the last one that was in force",
+        "Queue file. The server applies changes immediately; it reports an invalid file and continues with the previous one. None: the built-in file, or the last one that was in force",
     ),
     key("journal.path", Kind::Path, Some("headroom-data"), "Folder of the journal"),
     key(
@@ -201,7 +201,7 @@ pub const KEYS: &[Key] = &[
         "cors",
         Kind::Word(&["auto", "any"]),
         Some("auto"),
-        "Whether pages of other sites may read `/ws/v1`: `auto` where everybody says who he is, `any` always",
+        "Whether pages of other sites can read `/ws/v1`: `auto`, only with authentication; `any`, always",
     ),
     key("limits.requestBody", Kind::Size, Some("16MiB"), "The largest body of a request"),
     key(
@@ -278,14 +278,14 @@ pub const KEYS: &[Key] = &[
         None,
         "Folder of a built web UI, served at `/` in place of our own page",
     ),
-    key("event.trackingEnabled", Kind::Switch, Some("true"), "Whether events are kept and served"),
+    key("event.trackingEnabled", Kind::Switch, Some("true"), "Store and serve events"),
     key(
         "event.requestCapacity",
         Kind::Count,
         Some("1000"),
         "How many events wait for the RM; what comes beyond is counted and dropped",
     ),
-    key("event.ringBufferCapacity", Kind::Count, Some("100000"), "How many events are kept"),
+    key("event.ringBufferCapacity", Kind::Count, Some("100000"), "Maximum number of stored events"),
     key("event.maxStreams", Kind::Count, Some("100"), "How many streams of events there may be"),
     key(
         "event.maxStreamsPerHost",
@@ -311,7 +311,7 @@ pub const KEYS: &[Key] = &[
 pub(super) const LATER: &[(&str, &str)] =
     &[("journal.url", "this version keeps its journal in a folder: set `journal.path`")];
 
-/// Those of [`KEYS`] that are handed on as settings beside the queue file.
+/// Those of [`KEYS`] that are handed on as settings next to the queue file.
 pub(super) fn is_extra(key: &Key) -> bool {
     key.name.starts_with("event.") || key.name.starts_with("health.")
 }

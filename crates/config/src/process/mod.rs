@@ -1,4 +1,4 @@
-//! What the server process is told: `headroom.yaml`, the environment, flags.
+//! Settings of the server process: `headroom.yaml`, the environment, flags.
 //!
 //! [`KEYS`] is the one table of what there is; a flag wins over a variable, a variable over the
 //! file, and the file over the default.
@@ -27,16 +27,16 @@ use std::time::Duration;
 pub use key::{KEYS, Key, Kind, table};
 pub use value::{Level, Levels, ROLES, Roles, TenantsOf};
 
-/// What the server process is told.
+/// Settings of the server process.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Process {
     /// Where to listen; at least one address.
     pub listen: Vec<SocketAddr>,
-    /// Whether to listen beyond this machine although nobody has to say who he is.
+    /// Whether to listen on non-loopback addresses without authentication.
     pub insecure: bool,
     /// The queue file; none for the built-in one, or the last that was in force.
     pub queues: Option<PathBuf>,
-    /// Where what happened is kept.
+    /// Where the journal is stored.
     pub journal: Journal,
     /// How connections are encrypted, if they are.
     pub tls: Option<Tls>,
@@ -62,7 +62,7 @@ pub struct Process {
     pub extra: BTreeMap<String, String>,
 }
 
-/// Where what happened is kept.
+/// Where the journal is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Journal {
     /// Its folder.
@@ -91,7 +91,7 @@ pub struct Auth {
     pub oidc: Option<Oidc>,
     /// What client certificates say.
     pub certificates: Certificates,
-    /// For which tenants roles of tenants hold, by user and group, whoever vouches for them.
+    /// For which tenants roles of tenants hold, by user and group, however they authenticate.
     pub tenants: TenantsOf,
 }
 
@@ -190,11 +190,11 @@ pub struct Otlp {
 /// `YuniKorn`'s settings of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Whether events are kept and served.
+    /// Whether events are stored and served.
     pub tracking_enabled: bool,
     /// Events that wait for the RM.
     pub request_capacity: usize,
-    /// Events that are kept.
+    /// Maximum number of stored events.
     pub ring_buffer_capacity: usize,
     /// Streams at once.
     pub max_streams: usize,

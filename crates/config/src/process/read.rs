@@ -80,8 +80,8 @@ fn given_in(text: &str) -> (All, Report) {
     })
 }
 
-/// Something is wrong, and was told.
-struct Told;
+/// Something is wrong, and is already reported.
+struct AlreadyReported;
 
 /// Takes values by key, and hears about what is wrong with them.
 struct Reader<'r> {
@@ -122,7 +122,7 @@ impl Reader<'_> {
         Some(Journal { path, snapshot_every })
     }
 
-    fn tls(&mut self) -> Result<Option<Tls>, Told> {
+    fn tls(&mut self) -> Result<Option<Tls>, AlreadyReported> {
         let (cert, key) = (self.path("tls.cert"), self.path("tls.key"));
         let client_ca = self.path("tls.clientCa");
         match (cert, key) {
@@ -296,7 +296,7 @@ impl Reader<'_> {
     fn refuse_certificates_for_nobody(&mut self, process: &Process) {
         let shown = process.tls.as_ref().is_some_and(|tls| tls.client_ca.is_some());
         if !shown && !process.auth.certificates.roles.is_empty() {
-            let why = "no client can show a certificate; expected `tls.clientCa` beside it";
+            let why = "no client can show a certificate; expected `tls.clientCa` too";
             self.wrong("auth.certificates.roles", why);
         }
     }
@@ -307,8 +307,8 @@ impl Reader<'_> {
         given.unwrap_or_else(|| default(key))
     }
 
-    /// The meaning of what is given; where it has none, that is told, and the default stands in, so
-    /// that all else that is wrong is told too.
+    /// The meaning of what is given. If it has none, a fault is reported and the default is used, so
+    /// that all other faults are reported too.
     fn several<T>(
         &mut self,
         key: &'static str,
@@ -352,9 +352,9 @@ impl Reader<'_> {
         self.text(key).map(PathBuf::from)
     }
 
-    fn missing(&mut self, key: &str, why: &str) -> Told {
+    fn missing(&mut self, key: &str, why: &str) -> AlreadyReported {
         self.faults.push(format!("error: `{key}` is not set; {why}"));
-        Told
+        AlreadyReported
     }
 
     /// Tell what is wrong with a value, where it was written.
@@ -372,7 +372,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a key holds unless it is said.
+/// The default value of a key.
 fn default(key: &str) -> Vec<String> {
     let known = KEYS.iter().find(|known| known.name == key);
     known.and_then(|known| known.default).map(str::to_owned).into_iter().collect()

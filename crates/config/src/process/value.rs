@@ -185,7 +185,7 @@ fn address(text: &str) -> Option<SocketAddr> {
     }
 }
 
-/// Names for `Host`, without ports; kept in lower case.
+/// Names for `Host`, without ports; stored in lower case.
 pub(super) fn hosts(texts: &[String]) -> Result<Vec<String>, Expected> {
     texts.iter().map(|text| host(text)).collect()
 }
@@ -355,8 +355,16 @@ mod tests {
             let found: Vec<_> = found.iter().map(ToString::to_string).collect();
             assert_eq!(found.join(" "), expected);
         }
-        for bad in [&["127.0.0.1"][..], &["a.b:1"], &["1.2.3.4:99999"], &[""], &[], &[":1", ":1"]] {
-            assert!(addresses(&list(bad)).is_err(), "{bad:?}");
+        for (bad, expected) in [
+            (&["127.0.0.1"][..], "`127.0.0.1` is no address with a port; "),
+            (&["a.b:1"], "`a.b:1` is no address with a port; "),
+            (&["1.2.3.4:99999"], "`1.2.3.4:99999` is no address with a port; "),
+            (&[""], "`` is no address with a port; "),
+            (&[], "expected an address at least, "),
+            (&[":1", ":1"], "[::]:1 is there twice; "),
+        ] {
+            let refused = addresses(&list(bad)).unwrap_err();
+            assert!(refused.starts_with(expected), "{bad:?}: {refused}");
         }
     }
 
@@ -365,7 +373,8 @@ mod tests {
         let found = hosts(&list(&["Headroom.Example.org", "10.0.0.1", "[::1]", "fe80::1"]));
         assert_eq!(found.unwrap(), ["headroom.example.org", "10.0.0.1", "[::1]", "[fe80::1]"]);
         for bad in ["", "a:1", "a/b", "*"] {
-            assert!(hosts(&list(&[bad])).is_err(), "{bad:?}");
+            let refused = hosts(&list(&[bad])).unwrap_err();
+            assert!(refused.starts_with(&format!("`{bad}` is no name of a host; ")), "{refused}");
         }
     }
 

@@ -3,27 +3,38 @@
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::scalar::{Meaning, Reading};
+use crate::schema::{Block, Null, Setting};
 use crate::spelling::nearest;
 use crate::yaml::{Entry, Kind, Node, Scalar};
 
 use super::{At, Pairs, Text};
 
 /// The fields of one mapping, and who hears about faults in them.
-pub(super) struct Fields<'n, 'r> {
+pub(crate) struct Fields<'n, 'r> {
     entries: &'n [Entry],
+    block: &'static Block,
     /// Where the mapping is: the place of what it does not say.
-    pub(super) span: Span,
-    pub(super) report: &'r mut Report,
+    pub(crate) span: Span,
+    pub(crate) report: &'r mut Report,
 }
 
 impl<'n, 'r> Fields<'n, 'r> {
-    /// The fields of `node`, which is `what`; a node without value has none.
+    /// The fields of `node`, which is this block; a node without value has none.
     ///
-    /// Keys other than `known` are faults. So is a node that is no mapping.
-    pub(super) fn of(
+    /// Other keys than those of the block are faults. So is a node that is no mapping.
+    pub(crate) fn of(
+        node: &'n Node,
+        block: &'static Block,
+        report: &'r mut Report,
+    ) -> Fields<'n, 'r> {
+        Self::called(node, block.what, block, report)
+    }
+
+    /// The same, where messages have another name for the block.
+    pub(crate) fn called(
         node: &'n Node,
         what: &str,
-        known: &[&str],
+        block: &'static Block,
         report: &'r mut Report,
     ) -> Fields<'n, 'r> {
         let entries: &[Entry] = match &node.kind {
@@ -35,27 +46,30 @@ impl<'n, 'r> Fields<'n, 'r> {
             }
         };
         for entry in entries {
-            check_key(&entry.key, what, known, report);
+            check_key(entry, what, block, report);
         }
-        Fields { entries, span: node.span, report }
+        Fields { entries, block, span: node.span, report }
     }
 
     /// The value of a key, if it is written and not null.
-    pub(super) fn get(&self, key: &str) -> Option<&'n Node> {
-        self.entry(key).map(|entry| &entry.value).filter(|value| !is_null(value))
+    pub(crate) fn get(&self, setting: &Setting) -> Option<&'n Node> {
+        self.entry(setting).map(|entry| &entry.value).filter(|value| !is_null(value))
     }
 
     /// The key and its value, if it is written, be it null.
-    pub(super) fn entry(&self, key: &str) -> Option<&'n Entry> {
-        self.entries
-            .iter()
-            .find(|entry| matches!(&entry.key.kind, Kind::Scalar(scalar) if scalar.text == key))
+    pub(crate) fn entry(&self, setting: &Setting) -> Option<&'n Entry> {
+        let find = |key: &str| {
+            let is_key = |node: &Node| matches!(&node.kind, Kind::Scalar(one) if one.text == key);
+            self.entries.iter().find(|entry| is_key(&entry.key))
+        };
+        find(setting.key).or_else(|| find(setting.alias?))
     }
 
     /// A text; empty when absent, and then its place is the mapping's.
-    pub(super) fn text(&mut self, key: &str) -> Text {
-        let Some(node) = self.get(key) else {
-            let span = self.entry(key).map_or(self.span, |entry| entry.key.span);
+    pub(crate) fn text(&mut self, setting: &Setting) -> Text {
+        let key = setting.key;
+        let Some(node) = self.get(setting) else {
+            let span = self.entry(setting).map_or(self.span, |entry| entry.key.span);
             return At { value: String::new(), span };
         };
         text_of(node, &format!("`{key}`"), self.report)
@@ -63,14 +77,16 @@ impl<'n, 'r> Fields<'n, 'r> {
     }
 
     /// A text, if written.
-    pub(super) fn word(&mut self, key: &str) -> Option<Text> {
-        let node = self.get(key)?;
+    pub(crate) fn word(&mut self, setting: &Setting) -> Option<Text> {
+        let key = setting.key;
+        let node = self.get(setting)?;
         text_of(node, &format!("`{key}`"), self.report)
     }
 
     /// A boolean, if written.
-    pub(super) fn flag(&mut self, key: &str) -> Option<bool> {
-        let node = self.get(key)?;
+    pub(crate) fn flag(&mut self, setting: &Setting) -> Option<bool> {
+        let key = setting.key;
+        let node = self.get(setting)?;
         let read = scalar_of(node).and_then(Scalar::flag);
         match read {
             Some(Reading::Plain(flag)) => Some(flag),
@@ -89,8 +105,9 @@ impl<'n, 'r> Fields<'n, 'r> {
     }
 
     /// A count; 0 when absent.
-    pub(super) fn count(&mut self, key: &str) -> At<u64> {
-        let Some(node) = self.get(key) else {
+    pub(crate) fn count(&mut self, setting: &Setting) -> At<u64> {
+        let key = setting.key;
+        let Some(node) = self.get(setting) else {
             let span = self.span;
             return At { value: 0, span };
         };
@@ -113,8 +130,9 @@ impl<'n, 'r> Fields<'n, 'r> {
     }
 
     /// The items of a list, null ones dropped; `None` when it is absent.
-    pub(super) fn list(&mut self, key: &str) -> Option<(Vec<&'n Node>, Span)> {
-        let node = self.get(key)?;
+    pub(crate) fn list(&mut self, setting: &Setting) -> Option<(Vec<&'n Node>, Span)> {
+        let key = setting.key;
+        let node = self.get(setting)?;
         let Kind::List(items) = &node.kind else {
             self.report.push(wrong_kind(node, &format!("`{key}` must be a list")));
             return None;
@@ -134,18 +152,19 @@ impl<'n, 'r> Fields<'n, 'r> {
     }
 
     /// The texts of a list; `None` when it is absent.
-    pub(super) fn texts(&mut self, key: &str) -> Option<Vec<Text>> {
-        let (items, _) = self.list(key)?;
+    pub(crate) fn texts(&mut self, setting: &Setting) -> Option<Vec<Text>> {
+        let key = setting.key;
+        let (items, _) = self.list(setting)?;
         let what = format!("an entry of `{key}`");
         let texts = items.into_iter().filter_map(|item| text_of(item, &what, self.report));
         Some(texts.collect())
     }
 
     /// A mapping of any keys to texts; `None` when it is absent.
-    pub(super) fn pairs(&mut self, key: &str) -> Option<Pairs> {
-        let node = self.get(key)?;
+    pub(crate) fn pairs(&mut self, setting: &Setting) -> Option<Pairs> {
+        let node = self.get(setting)?;
         let value = self
-            .items(key, node)
+            .items(setting, node)
             .into_iter()
             .filter_map(|(name, value)| {
                 if is_null(value) {
@@ -162,19 +181,19 @@ impl<'n, 'r> Fields<'n, 'r> {
     }
 
     /// A number, as it is written, if it is.
-    pub(super) fn number(&mut self, key: &str) -> Option<Text> {
-        let node = self.get(key)?;
-        number_of(node, key, self.report)
+    pub(crate) fn number(&mut self, setting: &Setting) -> Option<Text> {
+        let node = self.get(setting)?;
+        number_of(node, setting.key, self.report)
     }
 
     /// A mapping of any keys to numbers as they are written; empty when it is absent. A key without
     /// a value has an empty one.
-    pub(super) fn numbers(&mut self, key: &str) -> Vec<(Text, Text)> {
-        let Some(node) = self.get(key) else {
+    pub(crate) fn numbers(&mut self, setting: &Setting) -> Vec<(Text, Text)> {
+        let Some(node) = self.get(setting) else {
             return Vec::new();
         };
         let mut numbers = Vec::new();
-        for (name, value) in self.items(key, node) {
+        for (name, value) in self.items(setting, node) {
             if is_null(value) {
                 let nothing = At { value: String::new(), span: name.span };
                 numbers.push((name, nothing));
@@ -186,12 +205,12 @@ impl<'n, 'r> Fields<'n, 'r> {
     }
 
     /// A mapping of any keys to floating point numbers; empty when it is absent.
-    pub(super) fn decimals(&mut self, key: &str) -> Vec<(Text, At<f64>)> {
-        let Some(node) = self.get(key) else {
+    pub(crate) fn decimals(&mut self, setting: &Setting) -> Vec<(Text, At<f64>)> {
+        let Some(node) = self.get(setting) else {
             return Vec::new();
         };
         let mut decimals = Vec::new();
-        for (name, value) in self.items(key, node) {
+        for (name, value) in self.items(setting, node) {
             let span = value.span;
             if is_null(value) {
                 let message =
@@ -212,8 +231,20 @@ impl<'n, 'r> Fields<'n, 'r> {
         decimals
     }
 
+    /// The keys that are not in the table and have a mapping, with their values.
+    pub(crate) fn others(&self) -> impl Iterator<Item = (Text, &'n Node)> {
+        self.entries.iter().filter_map(|entry| {
+            let scalar = scalar_of(&entry.key).filter(|scalar| !scalar.is_null())?;
+            let is_block = matches!(entry.value.kind, Kind::Map(_));
+            let is_other = is_block && !self.block.has(&scalar.text);
+            let key = At { value: scalar.text.clone(), span: entry.key.span };
+            is_other.then_some((key, &entry.value))
+        })
+    }
+
     /// Keys and values of a free mapping; null keys are dropped.
-    fn items(&mut self, key: &str, node: &'n Node) -> Vec<(Text, &'n Node)> {
+    fn items(&mut self, setting: &Setting, node: &'n Node) -> Vec<(Text, &'n Node)> {
+        let key = setting.key;
         let Kind::Map(entries) = &node.kind else {
             self.report.push(wrong_kind(node, &format!("`{key}` must be a mapping")));
             return Vec::new();
@@ -232,8 +263,9 @@ impl<'n, 'r> Fields<'n, 'r> {
     }
 }
 
-/// Look at a key of a mapping whose keys are `known`.
-fn check_key(key: &Node, what: &str, known: &[&str], report: &mut Report) {
+/// Check a key of a mapping that is `block`.
+fn check_key(entry: &Entry, what: &str, block: &Block, report: &mut Report) {
+    let key = &entry.key;
     if is_null(key) {
         let message = format!("an entry of {what} without a key is dropped");
         let warning = Diagnostic::warning(Code::YamlLenient, key.span, message);
@@ -243,11 +275,19 @@ fn check_key(key: &Node, what: &str, known: &[&str], report: &mut Report) {
     let Some(name) = text_of(key, "a key", report) else {
         return;
     };
-    if known.contains(&name.value.as_str()) {
+    let is_other = block.takes_other_blocks() && matches!(entry.value.kind, Kind::Map(_));
+    if is_other || block.has(&name.value) {
+        if block.null == Null::KeyWithWarning && is_null(&entry.value) {
+            let message =
+                format!("`{}` without a value is taken as if it were not there", name.value);
+            let warning = Diagnostic::warning(Code::YamlLenient, key.span, message);
+            report.push(warning.help("write a value behind it, or remove it"));
+        }
         return;
     }
+    let known: Vec<&str> = block.keys().collect();
     let message = format!("{what} has no key `{}`", name.value);
-    let help = match nearest(&name.value, known) {
+    let help = match nearest(&name.value, &known) {
         Some(key) if key == name.value.to_lowercase() => {
             format!("write `{key}`: keys are lower case")
         }
@@ -255,19 +295,6 @@ fn check_key(key: &Node, what: &str, known: &[&str], report: &mut Report) {
         None => format!("the keys are: {}", known.join(", ")),
     };
     report.push(Diagnostic::error(Code::YamlKey, name.span, message).help(help));
-}
-
-/// The keys of a mapping whose values are mappings, each once.
-pub(super) fn blocks_of(node: &Node) -> impl Iterator<Item = Text> {
-    let entries: &[Entry] = match &node.kind {
-        Kind::Map(entries) => entries,
-        Kind::Scalar(_) | Kind::List(_) => &[],
-    };
-    entries.iter().filter_map(|entry| {
-        let scalar = scalar_of(&entry.key).filter(|scalar| !scalar.is_null())?;
-        let is_block = matches!(entry.value.kind, Kind::Map(_));
-        is_block.then(|| At { value: scalar.text.clone(), span: entry.key.span })
-    })
 }
 
 fn scalar_of(node: &Node) -> Option<&Scalar> {

@@ -26,13 +26,13 @@ pub(super) enum Mode {
     Percent,
     Weight,
     Absolute,
-    /// Nothing is said of any, or there are none.
+    /// None has a setting, or there are none.
     Silent,
     /// More than one, or something that a queue file cannot say.
     Lost,
 }
 
-const LOST: &str = "write a `capacity` for this queue and all queues beside it";
+const LOST: &str = "write a `capacity` for this queue and all its siblings";
 
 /// The keys `capacity` and `resources` of a queue.
 #[derive(Default)]
@@ -85,7 +85,7 @@ fn part(scope: &Scope<'_>) -> Part {
     }
 }
 
-/// What a queue has among those beside it.
+/// What a queue has among its siblings.
 pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode, labels: &Labels) -> Written {
     let mut written = Written::default();
     let part = part(scope);
@@ -144,12 +144,12 @@ fn lost(scope: &Scope<'_>, part: Part) {
     let why = match part {
         Part::Other(why) => format!("{why}, so nothing is guaranteed"),
         Part::Absent => {
-            let why = "the queues beside it say theirs in several ways, so nothing is guaranteed";
+            let why = "its siblings use several kinds of capacity, so nothing is guaranteed";
             scope.tell_absent(&scope.full("capacity"), why, LOST);
             return;
         }
         Part::Percent(_) | Part::Weight(_) | Part::Absolute(_) => {
-            "queues beside it say theirs in another way, so nothing is guaranteed".to_owned()
+            "its siblings use another kind of capacity, so nothing is guaranteed".to_owned()
         }
     };
     if let Some(property) = scope.get("capacity") {
@@ -217,8 +217,8 @@ pub(super) fn of_root(scope: &Scope<'_>) {
     }
 }
 
-/// The weight of queues that are made, where those beside them have weights, too; and their maximum, which
-/// `largest` says.
+/// The weight of created queues, where their siblings have weights, too; and their maximum, from
+/// `largest`.
 pub(super) fn of_template(
     scope: &Scope<'_>,
     largest: &Scope<'_>,
@@ -263,10 +263,10 @@ fn weight_of_template(scope: &Scope<'_>, mode: Mode, otherwise: Option<&str>) ->
         Part::Absent => return pairs,
         Part::Percent(_) | Part::Weight(_) | Part::Absolute(_) | Part::Other(..) => {
             if let Some(property) = scope.get("capacity") {
-                let why = "queues that are made share by weight, beside queues with weights; \
-                           these are guaranteed nothing";
-                let help = "give the queues beside them weights, and write `capacity: {mode: \
-                            weight, value: 1}` into the template";
+                let why = "created queues share by weight, with siblings that have weights; these are \
+                           guaranteed nothing";
+                let help = "give their siblings weights, and write `capacity: {mode: weight, \
+                            value: 1}` into the template";
                 scope.tell(Kind::NoEquivalent, property, why, help);
             }
             return pairs;

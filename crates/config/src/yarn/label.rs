@@ -40,7 +40,7 @@ pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode) -> Labels {
     labels
 }
 
-/// What is said of labels, with what follows in the name; it is looked at by that.
+/// Properties of labels, with what follows in the name; they are looked at by that.
 fn all<'p>(scope: &Scope<'p>) -> Vec<(&'p Property, String)> {
     let below = scope.below("accessible-node-labels");
     let all = below.all().into_iter();
@@ -49,7 +49,7 @@ fn all<'p>(scope: &Scope<'p>) -> Vec<(&'p Property, String)> {
 
 /// Whether a queue file takes it for a label.
 fn is_label(text: &str) -> bool {
-    node_labels::is_label(text) && !NodeLabels::KEYS.contains(&text)
+    node_labels::is_label(text) && !NodeLabels::has_key(text)
 }
 
 /// The root has all nodes of every label.

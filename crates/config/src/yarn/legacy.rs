@@ -6,7 +6,7 @@ use super::scope::Scope;
 use super::tree::Tree;
 use super::write::Pairs;
 
-/// The rules of a list; what has none is told.
+/// The rules of a list; an entry without a rule is reported.
 pub(super) fn read(whole: &Scope<'_>, tree: &Tree, property: &Property, rules: &mut Vec<Pairs>) {
     for mapping in property.value.split(',').map(str::trim).filter(|mapping| !mapping.is_empty()) {
         match one(whole, tree, mapping) {

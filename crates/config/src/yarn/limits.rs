@@ -131,7 +131,7 @@ fn factor_of(scope: &Scope<'_>, pairs: &mut Pairs) {
     }
 }
 
-/// `userlimits` of a queue. What a parent says of shares is for nobody in YARN, and is told.
+/// `userlimits` of a queue. Shares on a parent have no effect in YARN, which is reported.
 pub(super) fn of_queue(
     scope: &Scope<'_>,
     whole: &Scope<'_>,

@@ -132,7 +132,7 @@ pub fn convert(files: &[Source<'_>], formula: Formula) -> Result<Converted, Conv
     }
     let mut notes = notes.into_inner();
     note::sort(&mut notes, &tree);
-    // A property that was looked at for several queues is told once.
+    // A property that was looked at for several queues is reported once.
     notes.dedup();
     let text = write::file(files, file, &notes);
     Ok(Converted { text, notes })
@@ -200,7 +200,7 @@ fn has_preemption(whole: &Scope<'_>, monitor: bool) -> bool {
     found
 }
 
-/// Whether access lists hold: in YARN only where that is said, here always.
+/// Whether access lists hold: in YARN only if a property enables them, here always.
 fn access_lists(whole: &Scope<'_>) {
     const EVERYBODY: &str =
         "write `submitacl: '*'` and `adminacl: '*'` at root to let everybody do everything";

@@ -1,4 +1,4 @@
-//! What is told of a property that is not, or not literally, in the queue file.
+//! Notes on properties that are not, or not literally, in the queue file.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ pub struct Place {
     pub line: usize,
 }
 
-/// What is told of one property.
+/// A note on one property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// What became of it.

@@ -88,7 +88,7 @@ fn plain(digits: &str, point: i32) -> Option<(String, bool)> {
 /// Amounts by type, as the queue file writes them.
 pub(super) type Amounts = Vec<(String, String)>;
 
-/// `[memory=10240,vcores=12]`; none for all else. What is wrong in it is said.
+/// `[memory=10240,vcores=12]`; none for all else. A fault in it is returned.
 pub(super) fn absolute(text: &str) -> Option<Result<Amounts, String>> {
     let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?;
     Some(pairs(inner))

@@ -127,7 +127,7 @@ fn is_json(whole: &Scope<'_>) -> bool {
     is_json
 }
 
-/// What is said of mappings in the format that does not count.
+/// Report the mappings in the format that does not count.
 fn other_format(whole: &Scope<'_>, is_json: bool) {
     let no_effect = |name: &str, why: &str| {
         if let Some(property) = whole.get(name) {
@@ -291,7 +291,7 @@ pub(super) fn target(
     let above = target.strip_suffix(USER).and_then(|above| above.strip_suffix('.'));
     let Some(above) = above.filter(|above| !above.contains('%')) else {
         return Err(
-            "a rule knows the name of the user, but not his groups or the application's name"
+            "a rule can use the user name, but not the user's groups or the application name"
                 .to_owned(),
         );
     };

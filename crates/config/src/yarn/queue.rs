@@ -25,11 +25,11 @@ struct Way<'w, 'p> {
 /// What the queues above one say to it.
 #[derive(Clone, Copy)]
 struct Above {
-    /// In what it and the queues beside it have their parts.
+    /// In what it and its siblings have their parts.
     mode: Mode,
     /// How many applications may run at once in all queues above it.
     parallel: Option<u64>,
-    /// Whether the queues beside it go by their priorities.
+    /// Whether its siblings are ordered by their priorities.
     by_priority: bool,
 }
 
@@ -174,7 +174,7 @@ fn properties(scope: &Scope<'_>, is_leaf: bool, by_priority: bool) -> Pairs {
         match property.value.parse::<i32>() {
             Ok(priority) if by_priority => pairs.push_text("priority.offset", priority.to_string()),
             Ok(_) if scope.is_root() => {
-                let why = "there is no queue beside root that it could go before";
+                let why = "root has no siblings, so a priority has no effect";
                 scope.tell(Kind::NoEffect, property, why, "");
             }
             Ok(_) => {
@@ -281,7 +281,7 @@ fn lifetimes(scope: &Scope<'_>, block: &mut Block) {
     }
 }
 
-/// Whether any queue says something of labels; that they are exclusive then is told with the first.
+/// Whether any queue has a property of labels; the first is then reported with the note that they are exclusive.
 fn labels_are_named(way: Way<'_, '_>) -> bool {
     let said = |node: &Node| {
         let scope = way.whole.queue(&node.path);

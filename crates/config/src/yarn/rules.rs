@@ -11,7 +11,7 @@ use super::scope::Scope;
 use super::tree::{Node, Tree};
 use super::write::Pairs;
 
-/// The rules in JSON; what has none is told.
+/// The rules in JSON; an entry without a rule is reported.
 pub(super) fn read(whole: &Scope<'_>, tree: &Tree) -> Vec<Pairs> {
     let mut rules = Vec::new();
     let Some(property) = whole.get("mapping-rule-json") else {
@@ -98,7 +98,7 @@ fn one(
         "primaryGroup" | "primaryGroupUser" | "secondaryGroup" | "secondaryGroupUser"
         | "applicationName" => {
             return Err(
-                "a rule knows the name of the user, but not his groups or the application's name"
+                "a rule can use the user name, but not the user's groups or the application name"
                     .to_owned(),
             );
         }

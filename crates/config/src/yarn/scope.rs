@@ -58,8 +58,8 @@ impl<'p> Scope<'p> {
         found.map(|property| (property, property.name[self.prefix.len()..].to_owned())).collect()
     }
 
-    /// A boolean by its full name. What is none of the two words counts as absent, as in Hadoop, and
-    /// is told.
+    /// A boolean by its full name. A value that is neither word counts as absent, as in Hadoop, and
+    /// is reported.
     pub(super) fn flag(&self, name: &str, otherwise: bool) -> bool {
         let Some(property) = self.get_full(name) else { return otherwise };
         match property.value.to_ascii_lowercase().as_str() {
@@ -78,7 +78,7 @@ impl<'p> Scope<'p> {
         self.flag(&format!("{}{name}", self.prefix), otherwise)
     }
 
-    /// A number within the scope. What is none is told.
+    /// A number within the scope. A value that is no number is reported.
     pub(super) fn number(&self, name: &str) -> Option<(&'p Property, Number)> {
         let property = self.get(name)?;
         let Some(number) = Number::read(&property.value) else {
@@ -92,7 +92,7 @@ impl<'p> Scope<'p> {
         Some((property, number))
     }
 
-    /// A number of things within the scope, 1 at least. What is none is told.
+    /// A number of things within the scope, 1 at least. Any other value is reported.
     pub(super) fn count(&self, name: &str) -> Option<(&'p Property, u64)> {
         let property = self.get(name)?;
         if let Ok(count @ 1..) = property.value.parse::<u64>() {

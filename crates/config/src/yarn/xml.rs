@@ -17,9 +17,9 @@ const DEPTH_MAX: usize = 32;
 const PROPERTIES_MAX: usize = 200_000;
 /// How many attributes are looked at; a property has four at most.
 const ATTRIBUTES_MAX: usize = 8;
-/// How much of one file that Hadoop passes over is told piece by piece.
+/// How much of one file that Hadoop passes over is reported piece by piece.
 const PASSED_OVER_MAX: usize = 200;
-/// How many characters of such a piece are kept.
+/// How many characters of such a piece are stored.
 const PIECE: usize = 200;
 /// What may stand in a property.
 const OF_PROPERTY: [&str; 6] = ["name", "value", "final", "description", "source", "tag"];

@@ -8,9 +8,17 @@ use headroom_config::yarn::{ConvertError, YARN_BYTES_MAX};
 
 use crate::{read, xml};
 
+/// What is never closed.
+const BRACKETS: &str = "brackets";
+
 /// Why a text cannot be converted.
 fn refused(text: &str) -> String {
-    let mut error: &dyn std::error::Error = &read(text).expect_err("the text cannot be converted");
+    words(&read(text).expect_err("the text cannot be converted"))
+}
+
+/// An error with its causes.
+fn words(error: &ConvertError) -> String {
+    let mut error: &dyn std::error::Error = error;
     let mut words = error.to_string();
     while let Some(cause) = error.source() {
         words.push_str(": ");
@@ -99,12 +107,16 @@ fn nothing_costs_more_than_its_bytes() {
         ("attributes", format!("{head}<property{attributes}/></configuration>")),
         ("dots", xml(&[("root.queues", "a"), (&format!("root{}", ".a".repeat(500_000)), "1")])),
         ("variables", xml(&doubling)),
-        ("brackets", format!("{head}{}", "<a".repeat(1_000_000))),
+        (BRACKETS, format!("{head}{}", "<a".repeat(1_000_000))),
     ] {
         let begin = Instant::now();
-        let _ = read(&text);
+        let found = read(&text).map(drop).map_err(|error| words(&error));
         // Far above what it takes; what grows with a square takes minutes.
         assert!(begin.elapsed().as_secs() < 20, "{what} took {:?}", begin.elapsed());
+        let unclosed = "cannot convert x.xml: line 1: syntax error: tag not closed: `>` not found \
+                        before end of input";
+        let expected = if what == BRACKETS { Err(unclosed.to_owned()) } else { Ok(()) };
+        assert_eq!(found, expected, "{what}");
     }
 }
 

@@ -148,13 +148,13 @@ fn what_is_said_of_labels_and_templates_is_known_by_name_too() {
     let labels = "root.adhoc.accessible-node-labels.gpu";
     let name = format!("{labels}.capcity");
     let expected = format!(
-        "unknown: nothing of this name is said of labels; did you mean {PREFIX}{labels}.capacity?"
+        "unknown: labels have no property of this name; did you mean {PREFIX}{labels}.capacity?"
     );
     assert_eq!(told((&name, "1")), [expected]);
     let drivers = format!("{labels}.maximum-am-resource-percent");
     assert_eq!(
         told((&drivers, "0.5")),
-        ["not converted: what is said beside it holds for the nodes of every label"]
+        ["not converted: the percentage of the queue holds for the nodes of every label"]
     );
     let queue = [("root.queues", "users"), ("root.users.auto-queue-creation-v2.enabled", "true")];
     let v2 = "root.users.auto-queue-creation-v2.";
@@ -223,9 +223,13 @@ fn of_preemption_from_user_to_user_it_is_told_what_there_is() {
         (
             "preemption-order-policy",
             "priority_first",
-            "who has more than his share gives to who has less, if his work has the priority of the ask or a lower one; there is no other order",
+            "work of users above their share stops for users below theirs, at the same or a lower priority; there is no other order",
         ),
-        ("conservative-drf", "true", "who gives keeps his share and one `minimumallocation` more"),
+        (
+            "conservative-drf",
+            "true",
+            "each victim's user keeps their share plus one `minimumallocation`",
+        ),
     ] {
         let name = format!(".{PREEMPTION}intra-queue-preemption.{name}");
         assert_eq!(told((&name, value)), [format!("not converted: {why}; {switch}")]);

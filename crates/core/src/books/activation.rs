@@ -1,8 +1,8 @@
-//! Which applications were activated: from then on their asks are looked at, and what their drivers
-//! have is counted. Source: user-headroom §5.
+//! Which applications were activated. From then on the scheduler looks at their asks, and counts
+//! what their drivers have. Source: user-headroom §5.
 //!
-//! All of it follows from the applications and what the queue file says of their numbers; it is kept
-//! along so that a check costs the depth of the tree. Only leaves below a queue with
+//! All of it follows from the applications and the application limits of the queue file. It is
+//! stored so that a check costs the depth of the tree. Only leaves below a queue with
 //! `applicationlimits` are here.
 
 use alloc::boxed::Box;
@@ -51,12 +51,12 @@ pub struct UserDrivers {
     pub activated: u64,
     /// What their drivers have.
     pub used: Resources,
-    /// Whether he is active among those who share the leaf.
+    /// Whether the user is active among those who share the leaf.
     pub active: bool,
 }
 
 impl UserDrivers {
-    /// Whether he counts by what he has not begun alone.
+    /// Whether the user counts only because of applications that are not activated.
     const fn waits(&self) -> bool {
         self.applications > self.activated && !self.active
     }
@@ -83,7 +83,7 @@ impl LeafDrivers {
         self.users.get(user)
     }
 
-    /// Have another figure for a user; he goes with his last application.
+    /// Change a figure of a user. The row is removed with the user's last application.
     fn change_user(&mut self, user: &Name, change: impl FnOnce(&mut UserDrivers)) {
         let mut row = self.users.get(user).cloned().unwrap_or_default();
         let before = u64::from(row.waits());
@@ -153,7 +153,7 @@ impl Books {
                 drivers.change_user(&user, |user| add(&mut user.applications, is_there));
             }
         };
-        // His row goes with the last of his applications.
+        // The row of a user is removed with the user's last application.
         if is_there {
             count(self);
         }
@@ -245,8 +245,8 @@ impl Books {
         self.activation.leaves.get_mut(&leaf).map(Arc::make_mut)
     }
 
-    /// A leaf is new or is gone, or what the queue file says of it or above it is other: count its
-    /// applications anew.
+    /// Count the applications of a leaf again: it is new or gone, or settings of it or of a queue
+    /// above changed.
     pub(super) fn count_leaf(&mut self, leaf: QueueId) {
         self.activation.leaves.remove(&leaf);
         let Some(row) = self.queues.get(leaf).filter(|row| row.leaf && row.parent.is_some()) else {
@@ -290,7 +290,7 @@ impl Books {
         }
     }
 
-    /// Something else is said of a queue: count the leaves anew for which that holds.
+    /// The settings of a queue have changed: count the affected leaves again.
     pub(super) fn count_leaves_below(&mut self, queue: QueueId) {
         let mut open: Vec<QueueId> = alloc::vec![queue];
         while let Some(queue) = open.pop() {

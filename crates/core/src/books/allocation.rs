@@ -4,11 +4,12 @@ use alloc::boxed::Box;
 
 use crate::id::{AllocationId, ApplicationId, NodeId, ShapeId};
 use crate::name::Name;
-use crate::time::Timestamp;
+use crate::resource::Resources;
+use crate::time::{Millis, Timestamp};
 
 use super::Books;
 
-use super::gang::Mark;
+use super::gang::StopRequest;
 use super::question::Inquiry;
 use super::shape::Equals;
 
@@ -44,14 +45,14 @@ pub struct Allocation {
     pub preemptable: bool,
     /// Whether others were asked to stop for it, which happens once.
     pub preemption_triggered: bool,
-    /// Whether the RM was told that more nodes would help it, which happens once.
+    /// Whether the RM was informed that more nodes would help it, which happens once.
     pub scale_up_asked: bool,
     /// Whether it took the place of a placeholder.
     pub took_place: bool,
     /// What the RM was asked to do with it.
-    pub mark: Mark,
+    pub mark: StopRequest,
     /// What most have nothing of.
-    pub(super) special: Option<Box<Special>>,
+    pub(super) special: Option<Box<RareFields>>,
     pub(super) next_in_application: Option<AllocationId>,
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub(super) previous_in_application: Option<AllocationId>,
@@ -63,7 +64,7 @@ pub struct Allocation {
 /// What most asks and allocations have nothing of.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Special {
+pub(super) struct RareFields {
     pub(super) task_group: Option<Name>,
     pub(super) required_node: Option<Name>,
     pub(super) reservation: Option<Reservation>,
@@ -72,7 +73,7 @@ pub(super) struct Special {
     pub(super) inquiry: Option<Box<Inquiry>>,
 }
 
-/// A node that is kept for an ask.
+/// A node that is reserved for an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Reservation {
@@ -90,6 +91,11 @@ pub struct PreemptionTry {
     pub at: Timestamp,
     /// [`Books::changes`] at that time.
     pub changes: u64,
+}
+
+impl PreemptionTry {
+    /// How long after a try in vain the next one comes. Source: scheduling §11.2.
+    pub const PAUSE: Millis = Millis::from_secs(15);
 }
 
 impl Books {
@@ -127,6 +133,15 @@ impl Allocation {
         self.node.is_some() && !self.is_swapping()
     }
 
+    /// Whether it can be stopped for an ask that needs `wanted`; it counts as `size` for queues and users.
+    /// Scheduling §11.3 and §11.7.
+    pub(crate) fn is_eligible_victim(&self, size: &Resources, wanted: &Resources) -> bool {
+        self.is_allocated()
+            && self.mark == StopRequest::None
+            && self.required_node().is_none()
+            && size.shares_type(wanted)
+    }
+
     /// Whether it is a member of a gang that is about to take the place of a placeholder: it
     /// waits no more, and is no allocation yet.
     pub fn is_swapping(&self) -> bool {
@@ -140,7 +155,7 @@ impl Allocation {
 
     /// Whether nothing is true of it that is not of most.
     #[inline]
-    pub(crate) const fn has_nothing_special(&self) -> bool {
+    pub(crate) const fn has_only_common_fields(&self) -> bool {
         self.special.is_none()
     }
 
@@ -154,7 +169,7 @@ impl Allocation {
         self.special.as_ref()?.required_node.as_ref()
     }
 
-    /// The node that is kept for it.
+    /// The node that is reserved for it.
     pub fn reservation(&self) -> Option<Reservation> {
         self.special.as_ref()?.reservation
     }
@@ -170,18 +185,18 @@ impl Allocation {
         self.special.as_ref()?.preemption_tried
     }
 
-    /// What the RM was asked about it, and said.
+    /// What the RM was asked about it, and what it answered.
     pub(super) fn inquiry(&self) -> Option<&Inquiry> {
         self.special.as_ref()?.inquiry.as_deref()
     }
 
-    pub(super) fn special_mut(&mut self) -> &mut Special {
+    pub(super) fn special_mut(&mut self) -> &mut RareFields {
         self.special.get_or_insert_default()
     }
 
     /// Forget what is nothing again.
     pub(super) fn settle(&mut self) {
-        if self.special.as_deref() == Some(&Special::default()) {
+        if self.special.as_deref() == Some(&RareFields::default()) {
             self.special = None;
         }
     }

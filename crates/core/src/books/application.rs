@@ -11,11 +11,11 @@ use crate::name::Name;
 use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
 
+use super::ask_order::AskOrder;
 use super::deadline::Deadline;
 use super::gang::Gang;
 use super::lifetime::Lifetime;
-use super::line::Line;
-use super::link::{Link, Untold};
+use super::link::{TrackerLink, UnchargedToGroup};
 use super::meter::Metered;
 use super::priority::AskPriorities;
 use super::task::Task;
@@ -141,7 +141,7 @@ pub struct Application {
     /// The states that it was in so far, the newest last; the oldest of very many are forgotten.
     pub state_log: StateLog,
     /// The trackers that count for it; none before the scheduler first looked at it.
-    pub link: Option<Link>,
+    pub link: Option<TrackerLink>,
     /// Whether its trackers count it as running: from its first allocation on.
     pub counted: bool,
     /// Whether it has got something before it runs, so that its queues count it as if it ran. It
@@ -151,8 +151,8 @@ pub struct Application {
     pub gang: Option<Box<Gang>>,
     /// Until when none of its asks is looked at, because too many found no node.
     pub backed_off: Option<Timestamp>,
-    /// What its group was not told; nothing, unless it changed its group while it ran.
-    pub(super) untold: Option<Box<Untold>>,
+    /// What its group was not charged with; nothing, unless it changed its group while it ran.
+    pub(super) untold: Option<Box<UnchargedToGroup>>,
     /// Sum of its waiting asks; no type with amount zero.
     pub pending: Resources,
     /// Sum of its allocations, placeholders included; no type with amount zero.
@@ -170,14 +170,14 @@ pub struct Application {
     pub homebound: u32,
     /// How many members are about to take the place of placeholders.
     pub swap_count: u32,
-    /// For how many of its asks a node is kept.
+    /// For how many of its asks a node is reserved.
     pub reservation_count: u32,
     /// How many allocations it has.
     pub allocation_count: u32,
     /// The priorities of its waiting asks.
     pub(super) priorities: AskPriorities,
     /// The order of its asks and allocations, as far as new ones need it.
-    pub(super) line: Line,
+    pub(super) line: AskOrder,
     /// Its newest ask or allocation; the others follow from there.
     pub(super) first_allocation: Option<AllocationId>,
     pub(super) next_in_queue: Option<ApplicationId>,
@@ -233,7 +233,7 @@ impl Application {
     /// scheduling §10.2.
     pub fn waits_for_place(&self, task_group: &str) -> bool {
         let group = self.gang.as_ref().and_then(|gang| gang.group(task_group));
-        group.is_some_and(|(_, group)| group.has_places())
+        group.is_some_and(|(_, group)| group.has_replaceable_placeholders())
     }
 
     /// Whether it has not started: it has nothing, and did not have to give up what it had; or it is a task

@@ -1,4 +1,4 @@
-//! What is known of a node beside its size.
+//! What is known of a node in addition to its size.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;

@@ -10,8 +10,8 @@ use crate::ordered::OrderedMap;
 /// Beyond this many, a search and a change of neighbours cost more than a tree.
 pub(super) const FEW: usize = 32;
 
-/// Values by priority. Few are kept side by side, more in shared chunks, and stay there: which
-/// of the two follows from the events alone.
+/// Values by priority. Few are stored inline, more in shared chunks, and stay there: which of the
+/// two follows from the events alone.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ByPriority<V: Copy> {
     /// Sorted.

@@ -1,6 +1,6 @@
 //! When an application is to be done, and how it fares in the line of its leaf. Source: tenants §8.
 
-use crate::config::LineValues;
+use crate::config::OvertakingLimits;
 use crate::event::Event;
 use crate::id::QueueId;
 use crate::time::{Millis, Timestamp};
@@ -34,7 +34,7 @@ impl Application {
 
     /// Whether nobody goes before it any more while it is the head of the line: others have so often, or
     /// it has waited for so long.
-    pub fn holds(&self, values: &LineValues, now: Timestamp) -> bool {
+    pub fn holds(&self, values: &OvertakingLimits, now: Timestamp) -> bool {
         self.overtaken >= values.max_overtakes || now.since(self.submitted) >= values.max_head_wait
     }
 }
@@ -43,7 +43,7 @@ impl Books {
     /// Whether applications of a leaf stand in a line. Where users share it, they take turns instead.
     pub fn has_line(&self, leaf: QueueId) -> bool {
         let order = self.queues[leaf].settings.values.application_order;
-        order.is_line() && self.users_of(leaf).is_none()
+        order.has_head_of_line() && self.users_of(leaf).is_none()
     }
 
     /// An application says when it is to be done, or another took what the first in line waits for.

@@ -8,7 +8,7 @@ use crate::name::Name;
 use crate::resource::{Amounts, Resources};
 use crate::time::{Millis, Timestamp};
 
-/// How long a gang may take to become complete if nothing is said. Source: scheduling §3.5.
+/// How long a gang may take to become complete by default. Source: scheduling §3.5.
 pub const PLACEHOLDER_TIMEOUT: Millis = Millis::from_secs(15 * 60);
 
 /// What becomes of an application whose gang is not complete in time.
@@ -102,14 +102,14 @@ pub struct TaskGroup {
 
 impl TaskGroup {
     /// Whether it has placeholders left, so that a member takes the place of one.
-    pub const fn has_places(&self) -> bool {
+    pub const fn has_replaceable_placeholders(&self) -> bool {
         self.count > self.replaced + self.timed_out
     }
 }
 
 /// What the RM was asked to do with an allocation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Mark {
+pub enum StopRequest {
     /// Nothing.
     #[default]
     None,

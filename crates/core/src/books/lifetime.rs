@@ -51,7 +51,7 @@ impl Books {
         }
     }
 
-    /// Set the ends anew of all applications whose lifetimes are those of a queue: its own, and
+    /// Set the ends again of all applications whose lifetimes are those of a queue: its own, and
     /// those of leaves below that rules have made.
     pub(super) fn renew_lifetimes(&mut self, queue: QueueId) {
         let mut open: Vec<QueueId> = vec![queue];

@@ -8,14 +8,14 @@ use crate::resource::Resources;
 /// The trackers that count for an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
-pub struct Link {
+pub struct TrackerLink {
     /// Its user's level at its queue.
     pub user: LevelId,
     /// Its group's level at its queue.
     pub group: GroupLink,
 }
 
-impl Link {
+impl TrackerLink {
     /// The user's level, and the group's if there is one.
     #[inline]
     pub fn levels(self) -> impl Iterator<Item = LevelId> {
@@ -51,18 +51,18 @@ impl GroupLink {
     }
 }
 
-/// What the group of an application was not told, because the application was tied to it when
-/// it had allocations already. Gone as soon as that is nothing.
+/// What the group of an application was not charged with, because the application already had
+/// allocations when it was tied to the group. Gone as soon as that is nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Untold {
+pub(super) struct UnchargedToGroup {
     /// Allocated to the application and not charged to its group; no type with amount zero.
     pub(super) amount: Resources,
     /// Whether the group counts the application as running.
     pub(super) counted: bool,
 }
 
-impl Untold {
+impl UnchargedToGroup {
     /// What of `amount`, to be given back out of `allocated`, goes back to the group: at most
     /// what it was charged with, type by type. The rest is forgotten here.
     pub(super) fn give_back(&mut self, allocated: &Resources, amount: &Resources) -> Resources {
@@ -75,7 +75,7 @@ impl Untold {
         back
     }
 
-    /// Nothing, if there is nothing that the group was not told.
+    /// Nothing, if there is nothing that the group was not charged with.
     pub(super) fn settle(this: &mut Option<Box<Self>>) {
         if this.as_ref().is_some_and(|one| one.counted && one.amount.is_empty()) {
             *this = None;

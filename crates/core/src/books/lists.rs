@@ -4,6 +4,7 @@
 //! They run through the rows themselves, so that a row costs the same to copy however long
 //! its lists are.
 
+use super::StopRequest;
 use crate::id::{AllocationId, ApplicationId, NodeId, QueueId};
 
 use super::{Allocation, Application, Books, Queue};
@@ -53,6 +54,12 @@ impl Books {
         let partition = self.partition(self.applications[application].partition);
         let found = *partition.allocations.get(key)?;
         (self.allocations[found].application == application).then_some(found)
+    }
+
+    /// The allocations on a node that are being preempted.
+    pub(crate) fn preempted_on(&self, node: NodeId) -> impl Iterator<Item = AllocationId> {
+        let all = self.allocations_on(node);
+        all.filter(|(_, row)| row.mark == StopRequest::Preempted).map(|(id, _)| id)
     }
 
     /// The allocations on a node, the newest first.

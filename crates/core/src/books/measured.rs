@@ -1,5 +1,5 @@
-//! What tasks really use, as whoever runs them measured it: kept beside what is charged, and looked at by no
-//! decision. Source: tenants TR-17, decision page 38.
+//! What tasks really use, as measured by the client that runs them. It is stored next to what is
+//! charged, and no decision looks at it. Source: tenants TR-17, decision page 38.
 
 use alloc::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::Books;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Measured {
-    /// When it was said.
+    /// When it was reported.
     pub at: Timestamp,
     /// What all of its members use together.
     pub resources: Resources,
@@ -25,7 +25,7 @@ pub struct Measured {
 pub struct MeasuredSum {
     /// How many tasks were measured.
     tasks: u64,
-    /// What they use together, exact: whoever measures may say anything that an amount can be.
+    /// What they use together, exact: a client may report anything that an amount can be.
     sums: BTreeMap<ResourceType, i128>,
 }
 

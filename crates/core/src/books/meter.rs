@@ -1,4 +1,4 @@
-//! What tenants and their tasks used over time, for whoever charges for it. Source: tenants §2.6.
+//! What tenants and their tasks used over time, for billing. Source: tenants §2.6.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;

@@ -7,6 +7,7 @@ mod activation;
 mod allocation;
 mod application;
 mod apply;
+mod ask_order;
 mod attributes;
 mod away;
 mod by_priority;
@@ -14,12 +15,12 @@ mod capacity;
 mod deadline;
 mod gang;
 mod lifetime;
-mod line;
 mod link;
 mod lists;
 mod measured;
 mod meter;
 mod node;
+mod node_selector;
 mod partition;
 mod priority;
 mod question;
@@ -37,7 +38,6 @@ mod tenant;
 pub mod tracker;
 mod usage;
 mod users;
-mod wish;
 
 pub use activation::{LeafDrivers, UserDrivers};
 pub use allocation::{Allocation, PreemptionTry, Reservation};
@@ -45,12 +45,13 @@ pub use application::{Application, ApplicationState, REMEMBERED_FOR, StateLog};
 pub use attributes::NodeAttributes;
 pub use away::Away;
 pub use deadline::Deadline;
-pub use gang::{Gang, GangSettings, GangStyle, Mark, PLACEHOLDER_TIMEOUT, TaskGroup};
+pub use gang::{Gang, GangSettings, GangStyle, PLACEHOLDER_TIMEOUT, StopRequest, TaskGroup};
 pub use lifetime::Lifetime;
-pub use link::{GroupLink, Link};
+pub use link::{GroupLink, TrackerLink};
 pub use measured::{Measured, MeasuredSum};
 pub use meter::{Meter, Metered};
 pub use node::Node;
+pub use node_selector::NodeSelector;
 pub use partition::{Foreign, Partition, PartitionSettings};
 pub use question::{
     NodeVerdict, OpenQuestions, Question, QuestionMode, QuestionSubject, Questions, Removal,
@@ -67,8 +68,7 @@ pub use tenant::{Tenant, Tenants};
 pub use tracker::{Level, Limit, LimitSettings, LimitSubject, TrackerError};
 pub use usage::{Spent, Usage};
 pub(crate) use users::Sizes;
-pub use users::{Change, Followed, LeafShares, LeafUser, LeafUsers};
-pub use wish::Wish;
+pub use users::{Change, LeafShares, LeafUser, LeafUsers, RowUpdate};
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -225,7 +225,7 @@ impl Books {
     }
 
     /// What starts together with an ask, itself included: all members of its task.
-    pub fn whole_of(&self, ask: AllocationId) -> Cow<'_, Resources> {
+    pub fn total_request(&self, ask: AllocationId) -> Cow<'_, Resources> {
         let row = &self.allocations[ask];
         self.shapes.times(row.shape, self.members_of(row.application))
     }
@@ -233,7 +233,7 @@ impl Books {
     /// What of it counts for a node: what it [wants or has](Self::resources_of), without what counts for
     /// queues alone.
     #[inline]
-    pub fn on_node(&self, allocation: AllocationId) -> &Resources {
+    pub fn node_request(&self, allocation: AllocationId) -> &Resources {
         self.shapes.on_node(self.allocations[allocation].shape)
     }
 
@@ -243,8 +243,8 @@ impl Books {
         self.shapes.suits(shape, node, &self.nodes[node])
     }
 
-    /// Whether an ask may run on a node, with nothing said about room: it is the one that the ask
-    /// requires, of which nothing but its name is asked, or suits what the ask says of nodes.
+    /// Whether an ask may run on a node, regardless of room. The node is the one that the ask
+    /// requires by name, or it suits the ask's requirements for nodes.
     #[inline]
     pub fn may_run_on(&self, ask: AllocationId, node: NodeId) -> bool {
         let row = &self.allocations[ask];
@@ -255,7 +255,7 @@ impl Books {
     }
 
     /// What an ask says of nodes; none where it says nothing.
-    pub fn wish_of(&self, allocation: AllocationId) -> Option<&Wish> {
+    pub fn node_selector_of(&self, allocation: AllocationId) -> Option<&NodeSelector> {
         self.shapes.wish(self.allocations[allocation].shape)
     }
 
@@ -364,11 +364,11 @@ impl Books {
     ) -> impl Iterator<Item = (LevelId, Level<'_>)> {
         let row = &self.applications[application];
         let trackers = &self.partition(row.partition).trackers;
-        row.link.into_iter().flat_map(Link::levels).flat_map(|level| trackers.up(level))
+        row.link.into_iter().flat_map(TrackerLink::levels).flat_map(|level| trackers.up(level))
     }
 
-    /// Those of [`Books::levels_of`] whose limits hold the application back: all of them,
-    /// unless the partition has limits that name a user go before those of his group.
+    /// Those of [`Books::levels_of`] whose limits hold the application back. These are all of them,
+    /// unless in the partition limits that name a user go before those of the group.
     pub fn limiting_levels(
         &self,
         application: ApplicationId,

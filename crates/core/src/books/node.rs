@@ -33,7 +33,7 @@ pub struct Node {
     pub schedulable: bool,
     /// How many allocations it carries.
     pub allocation_count: u32,
-    /// The asks that it is kept for: one, or several that may run nowhere else.
+    /// The asks that it is reserved for: one, or several that may run nowhere else.
     #[cfg_attr(feature = "snapshot", serde(with = "crate::stored::few"))]
     pub(super) reservations: SmallVec<[AllocationId; 1]>,
     /// Its newest allocation; the others follow from there.
@@ -74,12 +74,12 @@ impl Node {
         self.label.as_ref()
     }
 
-    /// The asks that it is kept for, in the order in which that began.
+    /// The asks that it is reserved for, in the order in which that began.
     pub fn reservations(&self) -> &[AllocationId] {
         &self.reservations
     }
 
-    /// Whether it is kept for some ask.
+    /// Whether it is reserved for some ask.
     #[inline]
     pub fn is_reserved(&self) -> bool {
         !self.reservations.is_empty()
@@ -91,8 +91,8 @@ impl Node {
         self.schedulable && self.reservations.is_empty()
     }
 
-    /// Whether an ask that needs this much would fit if nothing ran on it but what the core does not
-    /// schedule: a node that could not hold an ask is never kept for it.
+    /// Whether an ask that needs this much would fit if only what the core does not schedule ran on
+    /// it. A node that could not hold an ask is never reserved for it.
     pub fn could_hold(&self, ask: &Resources) -> bool {
         let is_free = self.occupied.is_empty();
         self.capacity.fits(ask) && (is_free || self.capacity.minus(&self.occupied).fits(ask))

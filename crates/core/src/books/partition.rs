@@ -12,7 +12,7 @@ use crate::resource::Resources;
 use crate::time::Timestamp;
 
 use super::away::Away;
-use super::link::Link;
+use super::link::TrackerLink;
 use super::question::{OpenQuestions, Questions};
 use super::recovery::Recovery;
 use super::rejected::Rejected;
@@ -40,7 +40,7 @@ pub struct PartitionSettings {
     pub tenants: Option<Arc<TenantsConfig>>,
 }
 
-/// What is not said is not shown: so a digest of events without it stays what it ever was.
+/// Absent settings are not shown, so a digest of events without them never changes.
 impl fmt::Debug for PartitionSettings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -120,7 +120,7 @@ pub struct Partition {
     pub swap_count: u64,
     /// How many allocations are placeholders.
     pub placeholder_count: u64,
-    /// How many asks have a node kept for them.
+    /// How many asks have a reserved node.
     pub reservation_count: u64,
     /// Its tenants.
     #[cfg_attr(feature = "snapshot", serde(default))]
@@ -170,15 +170,15 @@ impl Partition {
         self.queues.get(&*tenants.root).copied()
     }
 
-    /// How many queues made by placement rules there can be at once: whoever submits to ever new
-    /// ones must not take all memory. The recovery queue may be one more.
+    /// How many queues made by placement rules there can be at once. So a client that submits to
+    /// ever new ones cannot take all memory. The recovery queue may be one more.
     pub const QUEUES_MADE_MAX: u32 = 65_536;
 
-    /// How many levels of the group do not hold an application back, counted from its leaf:
-    /// where limits that name the user go before those of his group, those at and below the
-    /// highest queue that has one.
+    /// How many levels of the group do not hold an application back, counted from its leaf. Where
+    /// limits that name the user go before those of the group, those at and below the highest queue
+    /// that has one.
     #[inline]
-    pub(crate) fn lifted(&self, link: Link) -> usize {
+    pub(crate) fn lifted(&self, link: TrackerLink) -> usize {
         match self.settings.limit_precedence {
             LimitPrecedence::Both => 0,
             LimitPrecedence::User => self.trackers.named_up_to(link.user),

@@ -1,4 +1,4 @@
-//! How urgent the asks of applications and queues are, kept as they come and go.
+//! How urgent the asks of applications and queues are, updated as they come and go.
 //!
 //! An application is as urgent as the most urgent of its asks. A queue shows its parent the
 //! most urgent application or queue below, shifted by its offset, or its offset alone if it

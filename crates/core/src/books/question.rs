@@ -99,7 +99,7 @@ impl Question {
     }
 }
 
-/// What the RM said of one node. It holds as long as the node has this version.
+/// The RM's verdict on one node. It holds as long as the node has this version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Verdict {
@@ -120,7 +120,7 @@ pub enum NodeVerdict {
     Refused(Name),
 }
 
-/// What the RM said of a removal. It holds for the same, as long as the node has this version.
+/// The RM's verdict on a removal. It holds for the same removal while the node has this version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 struct RemovalVerdict {
@@ -167,7 +167,7 @@ impl Inquiry {
         self.question.is_none() && self.verdicts.is_empty() && self.removals.is_empty()
     }
 
-    /// Remember what was said of a node of a question.
+    /// Store a verdict on a node of a question.
     fn note(&mut self, question: &Question, (node, version): (NodeId, u64), said: NodeVerdict) {
         match &question.subject {
             QuestionSubject::Nodes(mode, _) => {
@@ -241,12 +241,18 @@ impl Books {
         self.asking && self.partition(partition).open_questions.full
     }
 
+    /// Whether nothing new is looked at in a partition: its RM has enough to answer or is away, or nodes have yet to
+    /// report.
+    pub fn is_paused(&self, partition: PartitionId) -> bool {
+        self.has_asked_enough(partition) || self.is_held(partition)
+    }
+
     /// The question about an ask that is not answered yet.
     pub fn question_of(&self, ask: AllocationId) -> Option<&Question> {
         self.allocations[ask].inquiry()?.question.as_ref()
     }
 
-    /// What the RM said of a node for an ask, as long as it holds.
+    /// The RM's verdict on a node for an ask, while it holds.
     pub fn verdict_on(
         &self,
         ask: AllocationId,
@@ -257,7 +263,7 @@ impl Books {
         (self.nodes.get(node)?.version == verdict.version).then_some(verdict)
     }
 
-    /// The nodes of which the RM said something for an ask that holds, with what it said.
+    /// The nodes for which the RM gave a verdict on an ask that still holds, with that verdict.
     pub fn verdicts_of(
         &self,
         ask: AllocationId,
@@ -269,7 +275,7 @@ impl Books {
             .filter(|(node, one)| self.has_version(*node, one.version))
     }
 
-    /// What the RM said of a removal for an ask, as long as it holds; never that fewer go than
+    /// The RM's verdict on a removal for an ask, while it holds. It never allows fewer to go than
     /// the least.
     pub fn removal_verdict(&self, ask: AllocationId, removal: &Removal) -> Option<&NodeVerdict> {
         let verdict = self.allocations[ask].inquiry()?.removals.get(&removal.node)?;
@@ -289,13 +295,13 @@ impl Books {
         self.allocations[ask].inquiry().is_some()
     }
 
-    /// Whether the RM said something of a removal for an ask that may hold no more.
+    /// Whether a verdict of the RM on a removal is stored for an ask; it may no longer hold.
     #[cfg(feature = "testkit")]
     pub(crate) fn inquires_about_removals(&self, ask: AllocationId) -> bool {
         self.allocations[ask].inquiry().is_some_and(|one| !one.removals.is_empty())
     }
 
-    /// Whether the RM said something of a node for an ask that may hold no more.
+    /// Whether a verdict of the RM on a node is stored for an ask; it may no longer hold.
     #[cfg(feature = "testkit")]
     pub(crate) fn was_judged(&self, ask: AllocationId, node: NodeId, mode: QuestionMode) -> bool {
         let inquiry = self.allocations[ask].inquiry();
@@ -359,8 +365,8 @@ impl Books {
         self.take_inquiry(ask);
     }
 
-    /// The RM of a partition answers other questions from now on: what it was asked and said
-    /// before is forgotten.
+    /// The RM of a partition answers other questions from now on. Earlier questions and answers are
+    /// forgotten.
     pub(super) fn set_questions(&mut self, partition: PartitionId, questions: Option<Questions>) {
         let asks: Vec<AllocationId> =
             self.partition(partition).allocations.iter().map(|(_, id)| *id).collect();
@@ -384,8 +390,8 @@ impl Books {
         Some(inquiry)
     }
 
-    /// Keep what was asked and answered about an ask, if there is anything. A question that it
-    /// holds is counted by whoever puts it.
+    /// Store what was asked and answered about an ask, if there is anything. The caller counts a
+    /// question that it holds.
     fn put_back(&mut self, ask: AllocationId, inquiry: Box<Inquiry>) {
         if !inquiry.is_empty() {
             self.allocations[ask].special_mut().inquiry = Some(inquiry);

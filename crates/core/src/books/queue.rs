@@ -41,8 +41,8 @@ pub struct QueueSettings {
     /// limits but those of `limits`.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub user_limits: Option<Arc<UserLimitsConfig>>,
-    /// How many applications there may be here and below, and what the drivers of a leaf may have:
-    /// the numbers are own ones, what is said of users and drivers is inherited.
+    /// How many applications there may be here and below, and what the drivers of a leaf may have.
+    /// The numbers are own ones; the limits of users and drivers are inherited.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub application_limits: Option<Arc<ApplicationLimitsConfig>>,
     /// What part of its parent it is guaranteed and may use; none: what `guaranteed` and `max` say.
@@ -68,7 +68,7 @@ pub struct QueueSettings {
     pub tenant: Option<TenantQueue>,
 }
 
-/// What is said of a queue because a tenant has it.
+/// The settings of a queue that belongs to a tenant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct TenantQueue {
@@ -88,7 +88,7 @@ impl QueueSettings {
     }
 }
 
-/// What is not said is not shown: so a digest of events without it stays what it ever was.
+/// Absent settings are not shown, so a digest of events without them never changes.
 impl fmt::Debug for QueueSettings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -196,8 +196,8 @@ pub struct Queue {
     /// What cannot be exceeded: as configured, or as its part of what its parent may use comes to;
     /// for the root the sum of its nodes. None is unlimited, for the root nothing.
     pub max: Option<Resources>,
-    /// What is left of `max`, in its types only; may be negative. Kept beside `allocated`
-    /// so that a check is one comparison.
+    /// What is left of `max`, in its types only; may be negative. Stored next to `allocated` so
+    /// that a check is one comparison.
     pub left: Option<Resources>,
     /// What the queue can always get back: as configured, or as its part comes to.
     pub guaranteed: Option<Resources>,
@@ -261,7 +261,7 @@ impl Queue {
     }
 
     /// What it uses, less what the RM is stopping already.
-    pub fn staying(&self) -> Resources {
+    pub fn used_after_preemption(&self) -> Resources {
         self.allocated.minus_existing(&self.preempting)
     }
 
@@ -278,7 +278,7 @@ impl Queue {
 
     /// Whether it, and what is below it, is offered room: it is not stopped, nor is its tenant
     /// suspended.
-    pub fn offers_room(&self) -> bool {
+    pub fn accepts_allocations(&self) -> bool {
         self.state != QueueState::Stopped && !self.is_suspended()
     }
 

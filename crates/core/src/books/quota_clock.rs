@@ -1,7 +1,7 @@
 //! When room is taken back from a queue that uses more than its maximum.
 //!
-//! The clock starts when a queue file lowers the maximum below the use, or when the RM reports
-//! more than the maximum allows; it is kept here, and whoever takes room back reads it. Source:
+//! The clock starts when a queue file lowers the maximum below the use, or when the RM reports more
+//! than the maximum allows. It is stored here, and the code that takes room back reads it. Source:
 //! queues and limits §4.8.
 
 use core::cmp::Ordering;

@@ -7,13 +7,12 @@ use alloc::vec::Vec;
 use crate::id::{NodeId, QueueId, ShapeId};
 use crate::ordered::OrderedMap;
 use crate::resource::Resources;
-use crate::schedule::preempt::TRY_EVERY;
 #[cfg(feature = "snapshot")]
 use crate::stored::Unsound;
 use crate::table::Table;
 
-use super::wish::{NodeSet, Wish};
-use super::{Link, Node, PreemptionTry};
+use super::node_selector::{NodeSelector, NodeSet};
+use super::{Node, PreemptionTry, TrackerLink};
 
 /// One distinct resource vector and wish, and how many asks and allocations have it.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,9 +21,9 @@ struct Shape {
     /// What counts for queues, users and groups.
     resources: Resources,
     uses: u64,
-    /// What is said of nodes; none for those that say nothing.
+    /// The requirements for nodes; none for those without any.
     #[cfg_attr(feature = "snapshot", serde(default))]
-    wish: Option<Arc<Wish>>,
+    wish: Option<Arc<NodeSelector>>,
     /// The nodes that suit the wish.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     nodes: NodeSet,
@@ -37,11 +36,11 @@ struct Shape {
 }
 
 /// What equal asks of a shape have in common: their leaf, who is charged, and their priority.
-pub(crate) type Equals = (QueueId, Link, i32);
+pub(crate) type Equals = (QueueId, TrackerLink, i32);
 
-/// What shapes are told apart by: what counts for queues, what is said of nodes, and whether something
-/// counts for queues alone.
-type Key = (Resources, Option<Arc<Wish>>, bool);
+/// The key that distinguishes shapes: what counts for queues, the requirements for nodes, and
+/// whether something counts for queues alone.
+type Key = (Resources, Option<Arc<NodeSelector>>, bool);
 
 /// The distinct resource vectors and wishes in use.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -77,12 +76,12 @@ impl Shapes {
     }
 
     /// What asks of a shape say of nodes; none where they say nothing.
-    pub fn wish(&self, shape: ShapeId) -> Option<&Wish> {
+    pub fn wish(&self, shape: ShapeId) -> Option<&NodeSelector> {
         self.rows[shape].wish.as_deref()
     }
 
     /// The same, to be shared.
-    pub(super) fn shared_wish(&self, shape: ShapeId) -> Option<Arc<Wish>> {
+    pub(super) fn shared_wish(&self, shape: ShapeId) -> Option<Arc<NodeSelector>> {
         self.rows[shape].wish.clone()
     }
 
@@ -98,11 +97,11 @@ impl Shapes {
         self.rows.iter().map(|(id, shape)| (id, &shape.resources, shape.uses))
     }
 
-    /// Use a vector and a wish once more; `on_node` is what counts for nodes, where that is less.
+    /// Use a vector and a wish once more; `node_request` is what counts for nodes, where that is less.
     pub(super) fn acquire(
         &mut self,
         (resources, on_node): (Resources, Option<Resources>),
-        wish: Option<Arc<Wish>>,
+        wish: Option<Arc<NodeSelector>>,
         nodes: &Table<NodeId, Node>,
     ) -> ShapeId {
         let key = (resources, wish, on_node.is_some());
@@ -128,7 +127,7 @@ impl Shapes {
     /// Nothing could be stopped for one of these equal asks. Tries whose pause is over are forgotten.
     pub(super) fn note_try(&mut self, shape: ShapeId, equals: Equals, tried: PreemptionTry) {
         let all = &mut self.rows[shape].tried;
-        all.retain(|(one, before)| *one != equals && tried.at < before.at + TRY_EVERY);
+        all.retain(|(one, before)| *one != equals && tried.at < before.at + PreemptionTry::PAUSE);
         all.push((equals, tried));
     }
 
@@ -159,7 +158,7 @@ impl Shapes {
         self.each_wish(|wish, nodes| *nodes = NodeSet::of(wish, all));
     }
 
-    fn each_wish(&mut self, mut change: impl FnMut(&Wish, &mut NodeSet)) {
+    fn each_wish(&mut self, mut change: impl FnMut(&NodeSelector, &mut NodeSet)) {
         if self.wishes == 0 {
             return;
         }
@@ -198,7 +197,7 @@ impl Shapes {
             Unsound::unless(counted, id, "its uses")?;
             let wish = shape.wish.as_ref();
             let sound = wish.is_none_or(|wish| {
-                !wish.says_nothing() && wish.blocked.is_sorted_by(|one, next| one < next)
+                !wish.is_empty() && wish.blocked.is_sorted_by(|one, next| one < next)
             });
             Unsound::unless(sound, id, "what is wished for of nodes")?;
             let part = shape.on_node.as_ref().is_none_or(|on_node| {

@@ -11,10 +11,10 @@ use crate::ordered::OrderedMap;
 use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
 
-use super::gang::Mark;
+use super::gang::StopRequest;
 use super::{Application, Books, Measured, Tasks, Timer};
 
-/// What is said of a task when it is submitted.
+/// The settings of a task at submission.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct TaskSettings {
@@ -36,9 +36,9 @@ pub struct TaskSettings {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct TaskRequest {
-    /// The key that its sender chose; empty if he chose none.
+    /// The key that the sender chose; empty if there is none.
     pub key: Name,
-    /// What its body comes to, so that another body under the same key is told from a repeat.
+    /// The digest of its body, which distinguishes another body under the same key from a repeat.
     pub digest: Name,
 }
 
@@ -69,7 +69,7 @@ impl TaskOutcome {
 pub enum TaskState {
     /// Some of it has no node.
     Waiting,
-    /// All of it has a node; whoever runs it has not said yet that it runs.
+    /// All of it has a node; the client that runs it has not confirmed yet that it runs.
     Starting,
     /// It runs.
     Running,
@@ -115,11 +115,11 @@ pub struct TaskEnd {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Task {
-    /// What was said of it.
+    /// Its settings.
     pub settings: TaskSettings,
     /// Until when it may wait, if that is still ahead.
     pub waits_until: Option<Timestamp>,
-    /// Whether whoever runs it has said that it runs.
+    /// Whether the client that runs it has confirmed that it runs.
     pub confirmed: bool,
     /// Whether it is to stop, since somebody does not want it any more.
     pub cancelled: bool,
@@ -129,12 +129,12 @@ pub struct Task {
     pub restarted: u32,
     /// How often it waited again after it had been evicted.
     pub evicted: u32,
-    /// When it was first told that it has to wait, and the code that it was told last; since it last began to
-    /// wait.
+    /// When the task was first reported as waiting, and the code of the last such report. Both
+    /// count from when it last began to wait.
     pub throttled: Option<(Timestamp, Name)>,
-    /// Whether it was ever told that it has to wait.
+    /// Whether the task was ever reported as waiting.
     pub waited: bool,
-    /// The last request that said that it has stopped; empty where nobody said so by a request with a key.
+    /// The last request that reported its stop; empty where no request with a key reported it.
     pub released: TaskRequest,
     /// How it ended.
     pub end: Option<TaskEnd>,
@@ -171,7 +171,7 @@ impl Books {
         if let Some(end) = &task.end {
             return Some(TaskState::Ended(end.outcome));
         }
-        let gives_up = |(_, one): (_, &super::Allocation)| one.mark != Mark::None;
+        let gives_up = |(_, one): (_, &super::Allocation)| one.mark != StopRequest::None;
         Some(if row.allocation_count == 0 && row.ask_count == 0 {
             TaskState::Ended(row.lost_task()) // What it had is lost, and its application about to end.
         } else if row.ask_count > 0 {
@@ -238,7 +238,7 @@ impl Books {
         }
     }
 
-    /// A task was told why it waits.
+    /// Record that a task was reported as waiting, and for which reason.
     fn note_throttled(&mut self, now: Timestamp, application: ApplicationId, code: &Name) {
         if let Some(task) = self.applications[application].task.as_deref_mut() {
             let first = task.throttled.as_ref().map_or(now, |(first, _)| *first);
@@ -275,7 +275,7 @@ impl Books {
         }
     }
 
-    /// The application of a task has ended, and nobody said how.
+    /// The application of a task has ended, and nobody reported the outcome.
     pub(super) fn task_is_over(&mut self, now: Timestamp, application: ApplicationId) {
         let row = &self.applications[application];
         if row.task.as_ref().is_some_and(|task| task.end.is_none()) {
@@ -347,7 +347,7 @@ impl Books {
         partition.tasks.forget(application, (&name, number), &task);
     }
 
-    /// What is known of the tasks of each partition that has any, made anew from the applications.
+    /// What is known of the tasks of each partition that has any, recomputed from the applications.
     pub(crate) fn tasks_anew(&self) -> BTreeMap<PartitionId, Tasks> {
         let marked =
             self.applications.iter().filter_map(|(id, row)| Some((id, row, row.task.as_deref()?)));
@@ -360,7 +360,7 @@ impl Books {
         anew
     }
 
-    /// The applications of each partition that have ended, made anew.
+    /// The applications of each partition that have ended, recomputed.
     pub(crate) fn ended_anew(
         &self,
     ) -> BTreeMap<PartitionId, OrderedMap<(Name, u64), ApplicationId>> {
@@ -375,7 +375,7 @@ impl Books {
 }
 
 impl Application {
-    /// How a task ended of which nobody said how.
+    /// The outcome of a task that ended without a reported outcome.
     fn lost_task(&self) -> TaskOutcome {
         let cancelled = self.task.as_ref().is_some_and(|task| task.cancelled);
         if cancelled { TaskOutcome::Cancelled } else { TaskOutcome::Failed }

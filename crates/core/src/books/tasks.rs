@@ -9,7 +9,8 @@ use crate::ordered::OrderedMap;
 use super::task::{Task, TaskSettings};
 use super::{Measured, MeasuredSum};
 
-/// What a partition knows of its tasks beside the applications themselves. All of it follows from them.
+/// What a partition knows of its tasks in addition to the applications. All of it follows from
+/// them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tasks {
     /// Those that have ended, by their ids.

@@ -1,5 +1,5 @@
-//! Tenants of a partition: who they are and what is said of them. What they use is counted by their
-//! queues and limits, and nowhere else. Source: tenants §1, §4, decision page 28.
+//! Tenants of a partition and their settings. Their queues and limits count what they use; nothing
+//! else does. Source: tenants §1, §4, decision page 28.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -18,9 +18,9 @@ use super::Meter;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tenant {
-    /// What is said of it.
+    /// Its settings.
     pub settings: Arc<TenantSettings>,
-    /// How often that was said: raised by whoever changes it, and by nothing else.
+    /// The version of the settings: every change to them raises it, and nothing else does.
     pub version: u64,
     /// Whether it takes in nothing any more, and goes with its last task.
     pub draining: bool,
@@ -32,7 +32,7 @@ pub struct Tenant {
 pub struct Tenants {
     rows: OrderedMap<Name, Tenant>,
     defaults: Arc<TenantDefaults>,
-    /// How often the defaults were said; 0 as long as nobody did.
+    /// How often the defaults were set; 0 while nobody has set them.
     defaults_version: u64,
     /// The highest version of any tenant that is gone: one of the same name starts above it, so that
     /// nobody takes it for the other.
@@ -50,7 +50,8 @@ pub struct Tenants {
 }
 
 impl Tenants {
-    /// How many tenants a partition can have: whoever makes ever new ones must not take all memory.
+    /// How many tenants a partition can have, so that a client that creates ever new ones cannot
+    /// take all memory.
     pub const MAX: usize = 65_536;
 
     /// How many levels of tenants there can be: each costs every start below it a look.
@@ -81,7 +82,7 @@ impl Tenants {
         &self.defaults
     }
 
-    /// How often the defaults were said; 0 as long as nobody did.
+    /// How often the defaults were set; 0 while nobody has set them.
     pub const fn defaults_version(&self) -> u64 {
         self.defaults_version
     }
@@ -256,7 +257,7 @@ impl Tenants {
         })
     }
 
-    /// The same with all that follows from the rows made anew.
+    /// The same, with everything that follows from the rows recomputed.
     pub(crate) fn indexed_anew(&self) -> Self {
         let mut anew = self.clone();
         (anew.below, anew.shared) = (OrderedMap::default(), BTreeMap::new());

@@ -8,7 +8,7 @@ use crate::name::Name;
 use crate::resource::{Quantity, Resources};
 use crate::time::{Millis, Timestamp};
 
-use super::gang::Mark;
+use super::gang::StopRequest;
 use super::{Allocation, Node, NodeAttributes};
 
 /// What an application used with all that it gave back so far.
@@ -69,9 +69,9 @@ impl Usage {
     /// what it is.
     pub(super) fn add(&mut self, now: Timestamp, row: &Allocation, node: &Node, size: &Resources) {
         let spent = match (row.mark, row.placeholder) {
-            (Mark::Preempted, _) => &mut self.preempted,
-            (Mark::None | Mark::Released, true) => &mut self.placeholders,
-            (Mark::None | Mark::Released, false) => &mut self.used,
+            (StopRequest::Preempted, _) => &mut self.preempted,
+            (StopRequest::None | StopRequest::Released, true) => &mut self.placeholders,
+            (StopRequest::None | StopRequest::Released, false) => &mut self.used,
         };
         spent.add(node.attributes.instance_type(), size, now.since(row.placed));
     }

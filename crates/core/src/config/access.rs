@@ -23,7 +23,7 @@ pub struct AccessList {
 /// An access list of more than two words: superfluous blanks count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the access list has {words} words; it takes users and groups, two at most: `ann,bob dev,ops`"
+    "the access list has {words} words, but it can have only a list of users and a list of groups: `ann,bob dev,ops`"
 )]
 pub struct AccessListError {
     /// Parts between single blanks, empty ones included.
@@ -31,8 +31,8 @@ pub struct AccessListError {
 }
 
 impl AccessList {
-    /// Read `*`, `users`, `users groups` or ` groups`, where users and groups are names
-    /// separated by commas. What is no name is left out, `*` beside other names included.
+    /// Read `*`, `users`, `users groups` or ` groups`, where users and groups are names separated
+    /// by commas. What is no name is left out, including `*` in a list with other names.
     ///
     /// # Errors
     /// When single blanks separate more than two words.

@@ -10,9 +10,8 @@ use crate::userlimit::Decimal;
 /// The block `applicationlimits` of one queue, template or partition. That of the partition is the
 /// root's unless that has its own.
 ///
-/// The numbers of a queue count its own applications and those below: they hold beside those of
-/// the queues above and are inherited by none. What is said of one user, and of drivers, is
-/// inherited.
+/// The numbers of a queue count its own applications and those below. They hold in addition to
+/// those of the queues above and are not inherited. Settings of users and drivers are inherited.
 #[derive(Clone, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct ApplicationLimitsConfig {
@@ -35,7 +34,7 @@ pub struct ApplicationLimitsConfig {
     pub max_per_queue: Option<u64>,
 }
 
-/// What is not said is not shown: so a digest of events without it stays what it ever was.
+/// Absent settings are not shown, so a digest of events without them never changes.
 impl fmt::Debug for ApplicationLimitsConfig {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -63,7 +62,7 @@ impl fmt::Debug for ApplicationLimitsConfig {
 }
 
 impl ApplicationLimitsConfig {
-    /// Whether a user has a number of his own.
+    /// Whether a user has an individual number.
     pub fn names(&self, user: &str) -> bool {
         self.max_parallel_by_user.iter().any(|(name, _)| **name == *user)
     }
@@ -77,7 +76,8 @@ impl ApplicationLimitsConfig {
         }
     }
 
-    /// Have another number hold for a user: his own where he is named, else that of all who are not.
+    /// Set another number for a user: the user's entry where there is one, else the number of all
+    /// others.
     pub(crate) fn set_parallel_of(&mut self, user: &str, to: u64) {
         match self.max_parallel_by_user.iter_mut().find(|(name, _)| **name == *user) {
             Some((_, max)) => *max = to,

@@ -24,8 +24,8 @@ pub struct CapacityConfig {
 pub enum CapacityShare {
     /// So many percent of what its parent is guaranteed, from 0 to 100.
     Percent(Decimal),
-    /// As many parts of what siblings with percentages leave of that as it has of the weights of
-    /// all siblings; 0 to 10,000. Nothing beside siblings with absolute amounts.
+    /// Its share by weight, among the weights of all siblings, of what siblings with percentages
+    /// leave; 0 to 10,000. Nothing next to siblings with absolute amounts.
     Weight(Decimal),
     /// The amounts of `resources.guaranteed`; less where those of all siblings are more than the
     /// parent is guaranteed. Its maximum is `resources.max`.
@@ -43,8 +43,8 @@ impl CapacityShare {
     }
 }
 
-/// What part a queue has of the nodes of a label that is exclusive: `nodelabels.<label>`, beside a
-/// `capacity` by percent or weight, and by the same. Source: user-headroom §4 and §10 (C18).
+/// The part that a queue has of the nodes of an exclusive label: `nodelabels.<label>`. It needs a
+/// `capacity` by percent or weight, and has the same mode. Source: user-headroom §4 and §10 (C18).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct LabelCapacity {
@@ -55,8 +55,8 @@ pub struct LabelCapacity {
 }
 
 impl LabelCapacity {
-    /// What holds for the nodes of a label where a queue has this part of all others: what is said of
-    /// the label, or nothing of them by the same mode; amounts are said of each type.
+    /// What holds for the nodes of a label where a queue has this part of all others. It is the
+    /// entry of the label, or nothing of them by the same mode; amounts apply to each type.
     pub fn at(label: &str, all: &[Self], plain: Option<CapacityConfig>) -> Option<CapacityConfig> {
         let plain = plain?;
         let share = match plain.share {
@@ -73,7 +73,7 @@ impl CapacityConfig {
     /// The largest weight there is.
     pub const WEIGHT_MAX: Decimal = Decimal::whole(10_000);
 
-    /// The weight of a queue of which nothing is said and that shares by weight.
+    /// The weight of a queue that shares by weight without a configured weight.
     pub const ONE: Self = Self { share: CapacityShare::Weight(Decimal::ONE), maximum: None };
 
     /// Whether the queue has a part by weight.

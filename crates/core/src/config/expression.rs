@@ -47,16 +47,16 @@ pub enum ExpressionError {
     #[error("nothing follows the last backslash")]
     LoneBackslash,
     /// A backslash before a letter that it gives no meaning.
-    #[error("`\\{0}` means nothing")]
+    #[error("`\\{0}` is not a known escape")]
     Escape(char),
     /// `a**`.
     #[error("two repetitions follow each other")]
     NestedRepeat,
     /// `a{2,1}`, or a number that is too large.
-    #[error("a repetition counts to {REPEAT_MAX} at most, and upwards")]
+    #[error("the counts of a repetition must ascend, and be at most {REPEAT_MAX}")]
     RepeatCount,
     /// A group of another dialect.
-    #[error("`(?{0}` is no known group")]
+    #[error("`(?{0}` is not a known group")]
     Group(char),
     /// What the compiler says.
     #[error("{0}")]

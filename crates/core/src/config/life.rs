@@ -13,8 +13,8 @@ pub enum QueueStart {
     Stopped,
 }
 
-/// How long applications may live: what one queue says, or what is in force there. Zero is said
-/// and means none; absent is as above.
+/// How long applications may live: the values of one queue, or those in force there. Zero means no
+/// bound; absent means as above.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct LifetimesConfig {
@@ -25,13 +25,13 @@ pub struct LifetimesConfig {
 }
 
 impl LifetimesConfig {
-    /// What is in force where this is said, below what is in force above.
+    /// What is in force where this is configured, below what is in force above.
     #[must_use]
     pub fn below(self, above: Self) -> Self {
         Self { maximum: self.maximum.or(above.maximum), default: self.default.or(above.default) }
     }
 
-    /// Whether nothing is said.
+    /// Whether nothing is configured.
     pub const fn says_nothing(&self) -> bool {
         self.maximum.is_none() && self.default.is_none()
     }

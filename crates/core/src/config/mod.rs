@@ -13,6 +13,7 @@ mod limit;
 mod node_labels;
 mod partition;
 mod placement;
+mod properties;
 pub mod property;
 mod queue;
 mod queue_preemption;
@@ -33,7 +34,8 @@ pub use partition::{
 };
 pub use placement::{FilterConfig, RuleConfig};
 pub use property::{
-    ApplicationOrder, LineValues, PreemptionPolicy, PriorityPolicy, Properties, PropertyValues,
+    ApplicationOrder, OvertakingLimits, PreemptionPolicy, PriorityPolicy, Properties,
+    PropertyValues,
 };
 pub use queue::{QueueConfig, TemplateConfig};
 pub use queue_preemption::QueuePreemptionConfig;

@@ -28,7 +28,7 @@ impl NodeLabelsConfig {
     /// The word for all labels.
     pub const ANY: &'static str = "*";
 
-    /// What is in force where this is said, below what is in force above.
+    /// What is in force where this is configured, below what is in force above.
     #[must_use]
     pub fn below(&self, above: Option<&Self>) -> Self {
         let of = |above: Option<&Self>| above.cloned().unwrap_or_default();

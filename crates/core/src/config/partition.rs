@@ -57,10 +57,11 @@ impl PartitionConfig {
 /// Which limits hold back a user whom a limit names. Source: decision L-1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LimitPrecedence {
-    /// His own and his group's, whichever leaves less.
+    /// The user's and the group's, whichever leaves less.
     #[default]
     Both,
-    /// His own; group limits of that queue and below count his use, and do not hold him back.
+    /// The user's; group limits of that queue and below count the use, and do not hold the user
+    /// back.
     User,
 }
 

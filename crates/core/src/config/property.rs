@@ -5,7 +5,9 @@ use alloc::collections::BTreeMap;
 use crate::name::Name;
 use crate::time::Millis;
 
-/// Properties by key, as text; unknown keys are kept.
+pub use super::properties::{PROPERTIES, Property};
+
+/// Properties by key, as text; unknown keys stay.
 pub type Properties = BTreeMap<Name, Name>;
 
 /// Order of applications in a leaf.
@@ -37,24 +39,6 @@ pub const PREEMPTION_DELAY: &str = "preemption.delay";
 /// How long a queue may stay above a lowered maximum; 0 = for ever.
 pub const QUOTA_PREEMPTION_DELAY: &str = "quota.preemption.delay";
 
-/// Every key with a meaning.
-pub const KEYS: [&str; 14] = [
-    SORT_POLICY,
-    SORT_PRIORITY,
-    AGING_INTERVAL,
-    AGING_STEP,
-    AGING_MAX,
-    MAX_OVERTAKES,
-    MAX_HEAD_WAIT,
-    BACKOFF,
-    BACKOFF_DELAY,
-    PRIORITY_POLICY,
-    PRIORITY_OFFSET,
-    PREEMPTION_POLICY,
-    PREEMPTION_DELAY,
-    QUOTA_PREEMPTION_DELAY,
-];
-
 /// In which order a leaf offers room to its applications, and what it does for the first that waits.
 /// Source: queues and limits §4.2, tenants §8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,8 +59,8 @@ pub enum ApplicationOrder {
 }
 
 impl ApplicationOrder {
-    /// Whether applications stand in a line, whose head nobody may go before as he likes.
-    pub const fn is_line(self) -> bool {
+    /// Whether applications stand in a line whose head others may not overtake freely.
+    pub const fn has_head_of_line(self) -> bool {
         !matches!(self, Self::Fifo | Self::Fair)
     }
 
@@ -93,10 +77,10 @@ impl ApplicationOrder {
     }
 }
 
-/// What orders a line beside its policy, and bounds how often its head is overtaken.
+/// What orders a line in addition to its policy, and bounds how often its head is overtaken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
-pub struct LineValues {
+pub struct OvertakingLimits {
     /// By `priority`, how long an application waits to count as more urgent.
     pub aging_interval: Millis,
     /// By how much it does then.
@@ -109,7 +93,7 @@ pub struct LineValues {
     pub max_head_wait: Millis,
 }
 
-impl Default for LineValues {
+impl Default for OvertakingLimits {
     /// As tenants §3.1 has them.
     fn default() -> Self {
         Self {
@@ -122,7 +106,7 @@ impl Default for LineValues {
     }
 }
 
-impl LineValues {
+impl OvertakingLimits {
     /// By how much an application counts as more urgent that has waited for so long.
     pub fn aged(&self, waited: Millis) -> u32 {
         let times = waited.get() / self.aging_interval.get().max(1);
@@ -179,7 +163,7 @@ pub struct PropertyValues {
     pub quota_preemption_delay: Millis,
     /// What orders the line of a leaf that has one.
     #[cfg_attr(feature = "snapshot", serde(default))]
-    pub line: LineValues,
+    pub line: OvertakingLimits,
 }
 
 /// What holds where no property says otherwise.
@@ -197,7 +181,7 @@ impl Default for PropertyValues {
             preemption_policy: PreemptionPolicy::Default,
             preemption_delay: HALF_A_MINUTE,
             quota_preemption_delay: Millis::from_secs(0),
-            line: LineValues::default(),
+            line: OvertakingLimits::default(),
         }
     }
 }
@@ -210,9 +194,9 @@ impl PropertyValues {
         let defaults = Self::default();
         let order = application_order(text(SORT_POLICY)).unwrap_or_default();
         // Who is passed over because of the head of a line has not failed.
-        let backoff = unsigned(text(BACKOFF)).filter(|_| !order.is_line());
+        let backoff = unsigned(text(BACKOFF)).filter(|_| !order.has_head_of_line());
         let count = |key, default| small(text(key)).unwrap_or(default);
-        let line = LineValues {
+        let line = OvertakingLimits {
             aging_interval: delay(AGING_INTERVAL).unwrap_or(defaults.line.aging_interval),
             aging_step: count(AGING_STEP, defaults.line.aging_step),
             aging_max: count(AGING_MAX, defaults.line.aging_max),
@@ -447,7 +431,7 @@ mod tests {
             preemption_policy: PreemptionPolicy::Disabled,
             preemption_delay: Millis::from_secs(2),
             quota_preemption_delay: Millis::from_secs(3),
-            line: LineValues {
+            line: OvertakingLimits {
                 aging_interval: Millis::from_secs(4),
                 aging_step: 2,
                 aging_max: 30,

@@ -43,7 +43,7 @@ pub struct QueueConfig {
     pub application_limits: Option<ApplicationLimitsConfig>,
     /// What part of its parent it is guaranteed and may use; none: what `guaranteed` and `max` say.
     pub capacity: Option<CapacityConfig>,
-    /// The same of the nodes of labels, each once, in the order of labels; beside `capacity` only.
+    /// The same for the nodes of labels, each once, in the order of labels; only with `capacity`.
     pub label_capacities: Vec<LabelCapacity>,
     /// Who may be stopped for whom here and below, as written.
     pub preemption: QueuePreemptionConfig,
@@ -85,7 +85,7 @@ pub struct TemplateConfig {
     pub capacity: Option<CapacityConfig>,
 }
 
-/// What is not said is not shown: so a digest of events without it stays what it ever was.
+/// Absent settings are not shown, so a digest of events without them never changes.
 impl fmt::Debug for TemplateConfig {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {

@@ -29,9 +29,9 @@ pub struct TenantsConfig {
     pub recovery_timeout: Millis,
     /// How often what is counted is compared with what runs.
     pub verify_interval: Millis,
-    /// How long answers to requests are kept for those that come again.
+    /// For how long answers to requests are stored for repeated requests.
     pub idempotency_ttl: Millis,
-    /// For how many days the audit is kept.
+    /// For how many days the audit is stored.
     pub audit_retention_days: u32,
 }
 
@@ -75,7 +75,7 @@ pub struct TenantDefaults {
     pub oversized: Oversized,
 }
 
-/// What is said of one tenant.
+/// The settings of one tenant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct TenantSettings {
@@ -149,8 +149,8 @@ pub enum TenantSubject {
     Group(Name),
 }
 
-/// In which order the tasks of a tenant start, and who may overtake. What is not said is as in leaves
-/// whose properties do not say it.
+/// In which order the tasks of a tenant start, and who may overtake. Absent values mean the same as
+/// in leaves whose properties do not set them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct WaitingPolicy {
@@ -166,7 +166,7 @@ pub struct WaitingPolicy {
     pub max_overtakes: Option<u32>,
     /// How long it may be overtaken.
     pub max_head_wait: Option<Millis>,
-    /// How long a task may wait; whoever submits tasks withdraws those that waited longer.
+    /// How long a task may wait; the client that submits tasks withdraws those that waited longer.
     pub max_wait: Option<Millis>,
 }
 

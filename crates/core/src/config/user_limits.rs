@@ -65,8 +65,8 @@ impl UserLimitsConfig {
         }
     }
 
-    /// How many times the capacity one user may have: once where nothing is said, none where there is
-    /// no such bound.
+    /// How many times the capacity one user may have. Once where nothing is configured, none where
+    /// there is no such bound.
     pub const fn times(&self) -> Option<Decimal> {
         match self.factor {
             None => Some(Decimal::ONE),
@@ -80,7 +80,7 @@ impl UserLimitsConfig {
         [&self.minimum_allocation, &self.increment, &self.maximum_allocation].into_iter().flatten()
     }
 
-    /// The weight of a user: one unless he is named.
+    /// The weight of a user: one unless there is an entry for the user.
     pub fn weight(&self, user: &str) -> Decimal {
         let named = self.weights.binary_search_by(|(name, _)| (**name).cmp(user));
         named.map_or(Decimal::ONE, |place| self.weights[place].1)

@@ -7,7 +7,8 @@ use crate::id::{AllocationId, QueueId};
 pub enum PreemptionCause {
     /// For an ask of a queue that has less than its guarantee, or its part of what there is.
     Guarantee(AllocationId),
-    /// For an ask of a user who has less than his share of the leaf, where this one's has more.
+    /// For an ask of a user who has less than their share of the leaf, where this one's user has
+    /// more.
     Share(AllocationId),
     /// For an ask that may run on this node only.
     RequiredNode(AllocationId),

@@ -9,23 +9,23 @@ use crate::resource::{Amounts, Quantity};
 /// A step of a task that its asks and allocations do not show. Source: tenants §1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskStep {
-    /// Whoever runs it says that it runs.
+    /// The client that runs it confirms that it runs.
     Confirmed,
     /// It is to stop, since somebody does not want it any more.
     Cancelling,
-    /// It failed and waits again. What it had is released, and it asks anew.
+    /// It failed and waits again. What it had is released, and it asks again.
     Restarted {
-        /// The request that said so.
+        /// The request that reported it.
         request: TaskRequest,
     },
-    /// It was evicted and waits again. What it had is released, and it asks anew.
+    /// It was evicted and waits again. What it had is released, and it asks again.
     Requeued {
-        /// The request that said so.
+        /// The request that reported it.
         request: TaskRequest,
     },
     /// The time that it may wait is over, and it waits no more.
     Waited,
-    /// Whoever runs it says what it really uses. Nothing is decided by it.
+    /// The client that runs it reports what it really uses. Nothing is decided by it.
     Measured {
         /// What all of its members use together.
         resources: Amounts,

@@ -29,7 +29,7 @@ impl Amount {
         Self { resource: None, limit: of(limit), used: of(used), asked: Quantity::of(1) }
     }
 
-    /// What is known of a bound that is worked out anew at every look: what is left of it.
+    /// What is known of a bound that is recomputed at every look: what is left of it.
     pub(super) const fn of_shortfall(short: Shortfall, used: Quantity) -> Self {
         let Shortfall { resource, needed, available } = short;
         let limit = used.plus(available);

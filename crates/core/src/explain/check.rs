@@ -7,7 +7,7 @@ use crate::books::Books;
 use crate::id::{AllocationId, LevelId, PartitionId, QueueId};
 use crate::resource::{Quantity, Resources};
 use crate::schedule::Before;
-use crate::wait::{Blocker, Looked, Wait};
+use crate::wait::{Blocker, CheckResult, Compared, Wait};
 
 use super::amount::{self, Amount};
 use super::holder::{self, Holder};
@@ -33,8 +33,8 @@ pub struct Check {
 
 impl Check {
     /// A check with its figures; none where nothing is compared, because nothing is limited.
-    pub(super) fn of(books: &Books, ask: AllocationId, looked: Looked) -> Option<Self> {
-        let Looked { blocker, failed, .. } = looked;
+    pub(super) fn of(books: &Books, ask: AllocationId, looked: CheckResult) -> Option<Self> {
+        let CheckResult { blocker, failed, .. } = looked;
         let mut amounts = amounts(books, ask, looked)?;
         amount::short_only(&mut amounts, failed);
         let holders = if failed { holder::of(books, blocker, &amounts) } else { Vec::new() };
@@ -44,10 +44,7 @@ impl Check {
 
     /// That others go first; whose ask is looked at next is the holder.
     pub(super) fn of_order(books: &Books, before: Before) -> Self {
-        let looked = Looked::failed(Wait {
-            blocker: Blocker::Order(before.queue, before.by),
-            shortfall: None,
-        });
+        let looked = CheckResult::failed(Wait::of(Blocker::Order(before.queue, before.by)));
         let holder = before.first.map(|ask| Holder {
             application: books.allocation(ask).application,
             used: Resources::new(),
@@ -64,48 +61,51 @@ impl Check {
 }
 
 /// Both sides of a check; none where there is no bound.
-fn amounts(books: &Books, ask: AllocationId, looked: Looked) -> Option<Vec<Amount>> {
+fn amounts(books: &Books, ask: AllocationId, looked: CheckResult) -> Option<Vec<Amount>> {
     // Queues and users are charged for all that starts together.
-    let asked = &*books.whole_of(ask);
-    match looked.blocker {
-        Blocker::QueueMax(queue) => {
+    let asked = &*books.total_request(ask);
+    match looked.blocker.compared() {
+        Compared::Nothing => Some(Vec::new()),
+        Compared::Queue(queue) => {
             let row = books.queue(queue);
             Some(amount::beside(row.max.as_ref()?, &row.allocated, asked))
         }
-        Blocker::Limit(partition, level) => {
+        Compared::Limit(partition, level) => {
             let level = books.partition(partition).trackers.level(level);
             Some(amount::beside(level.max()?, &level.used(), asked))
         }
-        Blocker::QueueApplications(_)
-        | Blocker::LimitApplications(..)
-        | Blocker::ParallelApplications(_)
-        | Blocker::ParallelOfUser(..) => count(books, ask, looked.blocker).map(|one| vec![one]),
-        Blocker::UserCap(partition, level) => Some(cap(books, asked, (partition, level), looked)),
-        Blocker::UserShare(partition, level) => {
+        Compared::RunningIn(_)
+        | Compared::RunningAt(..)
+        | Compared::ActivatedIn(_)
+        | Compared::ActivatedOf(..) => {
+            count(books, ask, looked.blocker.compared()).map(|one| vec![one])
+        }
+        Compared::Cap(partition, level) => Some(cap(books, asked, (partition, level), looked)),
+        Compared::Share(partition, level) => {
             let used = books.partition(partition).trackers.level(level).used();
             Some(worked_out(looked, &used))
         }
-        Blocker::DriverQueue(leaf) => {
+        Compared::DriversIn(leaf) => {
             let used = books.drivers_of(leaf).map(|one| one.used.clone());
             Some(worked_out(looked, &used.unwrap_or_default()))
         }
-        Blocker::DriverUser(partition, level) => {
+        Compared::DriversOf(partition, level) => {
             let level = books.partition(partition).trackers.level(level);
             let user = &books.application(books.allocation(ask).application).user;
             let drivers = books.drivers_of(level.queue).and_then(|leaf| leaf.user(user));
             Some(worked_out(looked, &drivers.map(|one| one.used.clone()).unwrap_or_default()))
         }
-        Blocker::BehindHead(..) => Some(worked_out(looked, &Resources::new())),
-        Blocker::KeptNode(node) | Blocker::Preempting(node) | Blocker::RequiredNode(node) => {
+        Compared::LeftByHead(_) => Some(worked_out(looked, &Resources::new())),
+        Compared::Free(node) => {
             let row = books.node(node);
-            Some(amount::on_node(&row.capacity, &row.available, books.on_node(ask)))
+            Some(amount::on_node(&row.capacity, &row.available, books.node_request(ask)))
         }
-        Blocker::RequiredNodeSize(node) => {
+        Compared::Size(node) => {
             let row = books.node(node);
             let free = row.capacity.minus(&row.occupied);
-            Some(amount::on_node(&row.capacity, &free, books.on_node(ask)))
+            Some(amount::on_node(&row.capacity, &free, books.node_request(ask)))
         }
-        Blocker::Nodes(_) => {
+        Compared::MostFree(_) => {
             let most = looked.shortfall.map(|short| Amount {
                 resource: Some(short.resource),
                 limit: short.available.max(Quantity::ZERO),
@@ -114,24 +114,11 @@ fn amounts(books: &Books, ask: AllocationId, looked: Looked) -> Option<Vec<Amoun
             });
             Some(most.into_iter().collect())
         }
-        Blocker::QueueState(_)
-        | Blocker::NodesReserved(_)
-        | Blocker::NodeBlocked(_)
-        | Blocker::NoSuchLabel(_)
-        | Blocker::NodeAbsent(_)
-        | Blocker::Placeholders(..)
-        | Blocker::AwaitingRm(_)
-        | Blocker::RmBusy(_)
-        | Blocker::RmAway(_)
-        | Blocker::NoNodes(_)
-        | Blocker::NodeConstraint(_)
-        | Blocker::BackOff(_)
-        | Blocker::Order(..) => Some(Vec::new()),
     }
 }
 
-/// What the scheduler said of a bound that it worked out.
-fn worked_out(looked: Looked, used: &Resources) -> Vec<Amount> {
+/// What the scheduler reported of a bound that it computed.
+fn worked_out(looked: CheckResult, used: &Resources) -> Vec<Amount> {
     let of = |short| Amount::of_shortfall(short, used.get_or_zero(short.resource));
     looked.shortfall.map(of).into_iter().collect()
 }
@@ -141,7 +128,7 @@ fn cap(
     books: &Books,
     asked: &Resources,
     (partition, level): (PartitionId, LevelId),
-    looked: Looked,
+    looked: CheckResult,
 ) -> Vec<Amount> {
     let leaf = books.partition(partition).trackers.level(level).queue;
     let users = books.users_of(leaf);
@@ -155,29 +142,39 @@ fn cap(
     if explains { beside } else { worked_out(looked, &user.used()) }
 }
 
-/// How many applications there may be and are.
-fn count(books: &Books, ask: AllocationId, blocker: Blocker) -> Option<Amount> {
+/// How many applications there may be and are; none where they are not counted, or not limited.
+fn count(books: &Books, ask: AllocationId, compared: Compared) -> Option<Amount> {
     let some = |used, limit| (limit > 0).then(|| Amount::count(used, limit));
     let counts = |queue: QueueId| books.queue(queue).settings.application_limits.as_ref();
-    match blocker {
-        Blocker::QueueApplications(queue) => {
+    match compared {
+        Compared::RunningIn(queue) => {
             let row = books.queue(queue);
             some(row.running + row.allocating, row.settings.max_applications)
         }
-        Blocker::LimitApplications(partition, level) => {
+        Compared::RunningAt(partition, level) => {
             let level = books.partition(partition).trackers.level(level);
             some(level.running, level.max_applications())
         }
-        Blocker::ParallelApplications(queue) => {
+        Compared::ActivatedIn(queue) => {
             let max = counts(queue)?.max_parallel?;
             Some(Amount::count(books.queue(queue).activated, max))
         }
-        Blocker::ParallelOfUser(partition, level) => {
+        Compared::ActivatedOf(partition, level) => {
             let queue = books.partition(partition).trackers.level(level).queue;
             let user = &books.application(books.allocation(ask).application).user;
             let max = counts(queue)?.parallel_of(user)?;
             Some(Amount::count(books.activated_of(partition, user), max))
         }
-        _ => None,
+        Compared::Nothing
+        | Compared::Queue(_)
+        | Compared::Limit(..)
+        | Compared::Cap(..)
+        | Compared::Share(..)
+        | Compared::DriversIn(_)
+        | Compared::DriversOf(..)
+        | Compared::LeftByHead(_)
+        | Compared::Free(_)
+        | Compared::Size(_)
+        | Compared::MostFree(_) => None,
     }
 }

@@ -7,11 +7,11 @@ use crate::books::tracker::TrackerKind;
 use crate::books::{Application, Books};
 use crate::id::{ApplicationId, LevelId, PartitionId, QueueId};
 use crate::resource::{Quantity, Resources};
-use crate::wait::Blocker;
+use crate::wait::{Blocker, Compared};
 
 use super::amount::Amount;
 
-/// How many are told of.
+/// How many are reported.
 pub const HOLDERS: usize = 5;
 
 /// An application that uses some of what a check is about.
@@ -26,30 +26,30 @@ pub struct Holder {
 /// Those who use most of what a check is about, the largest first: by the first type of which there is too
 /// little, then the earliest submitted.
 pub(super) fn of(books: &Books, blocker: Blocker, amounts: &[Amount]) -> Vec<Holder> {
-    match blocker {
-        Blocker::QueueMax(queue) => {
+    match blocker.compared() {
+        Compared::Queue(queue) => {
             largest(books, amounts, below(books, queue), |row| row.allocated.clone())
         }
-        Blocker::QueueApplications(queue) => {
+        Compared::RunningIn(queue) => {
             counted(below(books, queue).filter(|(_, row)| row.counted || row.allocating))
         }
-        Blocker::ParallelApplications(queue) => {
+        Compared::ActivatedIn(queue) => {
             counted(below(books, queue).filter(|(_, row)| row.driver.is_some()))
         }
-        Blocker::DriverQueue(leaf) => {
+        Compared::DriversIn(leaf) => {
             let drivers = |row: &Application| row.driver.as_deref().cloned().unwrap_or_default();
             largest(books, amounts, below(books, leaf), drivers)
         }
-        Blocker::Limit(partition, level)
-        | Blocker::UserCap(partition, level)
-        | Blocker::UserShare(partition, level) => {
+        Compared::Limit(partition, level)
+        | Compared::Cap(partition, level)
+        | Compared::Share(partition, level) => {
             let mine = of_level(books, partition, level);
             largest(books, amounts, mine, |row| row.allocated.clone())
         }
-        Blocker::LimitApplications(partition, level) => {
+        Compared::RunningAt(partition, level) => {
             counted(of_level(books, partition, level).filter(|(_, row)| row.counted))
         }
-        Blocker::ParallelOfUser(partition, level) => {
+        Compared::ActivatedOf(partition, level) => {
             let trackers = &books.partition(partition).trackers;
             let user = &trackers.tracker(trackers.level(level).tracker).name;
             let all = books.applications().iter().filter(move |(_, row)| {
@@ -57,11 +57,11 @@ pub(super) fn of(books: &Books, blocker: Blocker, amounts: &[Amount]) -> Vec<Hol
             });
             counted(all)
         }
-        Blocker::DriverUser(partition, level) => {
+        Compared::DriversOf(partition, level) => {
             let drivers = |row: &Application| row.driver.as_deref().cloned().unwrap_or_default();
             largest(books, amounts, of_level(books, partition, level), drivers)
         }
-        Blocker::KeptNode(node) | Blocker::Preempting(node) | Blocker::RequiredNode(node) => {
+        Compared::Free(node) => {
             let mut holders: Vec<Holder> = Vec::new();
             for (_, row) in books.allocations_on(node) {
                 let used = books.shapes().on_node(row.shape);
@@ -74,22 +74,9 @@ pub(super) fn of(books: &Books, blocker: Blocker, amounts: &[Amount]) -> Vec<Hol
             }
             first(books, amounts, holders)
         }
-        Blocker::QueueState(_)
-        | Blocker::Nodes(_)
-        | Blocker::NodesReserved(_)
-        | Blocker::NodeBlocked(_)
-        | Blocker::NoSuchLabel(_)
-        | Blocker::RequiredNodeSize(_)
-        | Blocker::NodeAbsent(_)
-        | Blocker::Placeholders(..)
-        | Blocker::AwaitingRm(_)
-        | Blocker::RmBusy(_)
-        | Blocker::RmAway(_)
-        | Blocker::NoNodes(_)
-        | Blocker::NodeConstraint(_)
-        | Blocker::BackOff(_)
-        | Blocker::BehindHead(..)
-        | Blocker::Order(..) => Vec::new(),
+        Compared::Nothing | Compared::LeftByHead(_) | Compared::Size(_) | Compared::MostFree(_) => {
+            Vec::new()
+        }
     }
 }
 

@@ -1,36 +1,36 @@
 //! Why an ask waits, in full: every check that it goes through, with both sides, who has what it lacks,
 //! where it stands, and whether waiting can help at all.
 //!
-//! Nothing here decides anything. The checks are those of the scheduler, made by the functions by which it
-//! decides ([`Scheduler::wait_of`] is the first of them that fails); here figures are put beside them.
-//! Decision page 32.
+//! Nothing here decides anything. The checks are those of the scheduler, made by the functions by
+//! which it decides. [`Scheduler::wait_of`] is the first of them that fails. This module adds
+//! figures to them. Decision page 32.
 
 mod amount;
 mod check;
 mod holder;
-mod kind;
 mod never;
 mod node;
-mod place;
 pub mod remedy;
 mod sentence;
-mod suppose;
+mod what_if;
 
+pub use crate::schedule::QueuePosition;
 pub use amount::Amount;
 pub use check::Check;
 pub use holder::{HOLDERS, Holder};
-pub use kind::{Kind, kind};
-pub use node::{MISSES, Miss, NodeReason, Nodes};
-pub use place::Place;
+pub use node::{MISSES, Miss, Nodes};
 pub use sentence::{LINE_MAX, cut};
-pub use suppose::{Imagined, SUPPOSED_STEPS, Supposed, TakenIn, suppose, unused_name};
+pub use what_if::{
+    Hypothetical, WHAT_IF_STEPS, WhatIfAccepted, WhatIfOutcome, unused_name, what_if,
+};
 
 use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::id::{AllocationId, ApplicationId};
-use crate::schedule::{Chain, Mark, Scheduler};
+use crate::schedule::{Chain, Scheduler, WaitChange};
 use crate::time::Timestamp;
+use crate::wait::Kind;
 
 /// What becomes of something that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,12 +71,12 @@ pub struct Explanation {
     /// the scheduler is younger.
     pub since: Option<Timestamp>,
     /// Where it stands; none where it waits no more.
-    pub place: Option<Place>,
+    pub place: Option<QueuePosition>,
     /// All checks, in their order.
     pub checks: Vec<Check>,
-    /// What it waited for since it came, the oldest first: at most the last [`MARKS`](crate::MARKS) changes, as the
+    /// What it waited for since it came, the oldest first: at most the last [`WAIT_HISTORY_MAX`](crate::WAIT_HISTORY_MAX) changes, as the
     /// scheduler has put it aside since it was started.
-    pub history: Vec<Mark>,
+    pub history: Vec<WaitChange>,
 }
 
 impl Explanation {
@@ -123,7 +123,7 @@ fn explained(
         ask,
         verdict: verdict(books, ask, &checks),
         since: since(books, ask, &chain, &checks),
-        place: Place::of(books, scheduler, ask),
+        place: QueuePosition::of(books, scheduler, ask),
         checks,
         history: chain.history,
     }
@@ -153,7 +153,7 @@ fn verdict(books: &Books, ask: AllocationId, checks: &[Check]) -> Verdict {
         Verdict::StartsNext
     } else if failed().any(|check| never::is_final(books, ask, check.blocker)) {
         Verdict::Impossible
-    } else if failed().all(|check| kind(check.blocker) == Kind::Policy) {
+    } else if failed().all(|check| check.blocker.row().kind == Kind::Policy) {
         Verdict::HeldBack
     } else {
         Verdict::Waiting
@@ -164,8 +164,8 @@ fn verdict(books: &Books, ask: AllocationId, checks: &[Check]) -> Verdict {
 fn since(books: &Books, ask: AllocationId, chain: &Chain, checks: &[Check]) -> Option<Timestamp> {
     let first = checks.iter().find(|check| check.failed)?;
     let (blocker, since) = chain.parked?;
+    let kind = blocker.row().kind;
     let same = blocker == first.blocker
-        || kind(blocker) == Kind::Node && kind(first.blocker) == Kind::Node
-        || kind(blocker) == Kind::Policy && kind(first.blocker) == Kind::Policy;
+        || kind == first.blocker.row().kind && matches!(kind, Kind::Node | Kind::Policy);
     same.then(|| since.max(books.allocation(ask).created))
 }

@@ -4,24 +4,31 @@ use crate::books::Books;
 use crate::id::{AllocationId, PartitionId};
 use crate::resource::Resources;
 use crate::userlimit::Formula;
-use crate::wait::Blocker;
+use crate::wait::{About, Blocker, Compared};
 
-/// Whether an ask fails a check whatever is given back, as long as limits and nodes are what they are: it is
-/// larger than a maximum or a limit, or than every node that it may have. In doubt it is not said.
+/// Whether an ask fails a check whatever is given back, as long as limits and nodes are what they
+/// are. Then it is larger than a maximum or a limit, or than every node that it may have. In doubt
+/// the answer is no.
 pub(super) fn is_final(books: &Books, ask: AllocationId, blocker: Blocker) -> bool {
     if takes_a_place(books, ask) || may_borrow(books, ask) {
         return false;
     }
-    let asked = &*books.whole_of(ask);
-    match blocker {
-        Blocker::QueueMax(queue) => {
+    if blocker.row().is_permanent {
+        return true;
+    }
+    if let About::AnyNode(partition) = blocker.about() {
+        return !any_node(books, partition, ask);
+    }
+    let asked = &*books.total_request(ask);
+    match blocker.compared() {
+        Compared::Queue(queue) => {
             books.queue(queue).max.as_ref().is_some_and(|max| !max.allows(asked))
         }
-        Blocker::Limit(partition, level) => {
+        Compared::Limit(partition, level) => {
             let level = books.partition(partition).trackers.level(level);
             level.max().is_some_and(|max| !max.allows(asked))
         }
-        Blocker::UserCap(partition, level) => {
+        Compared::Cap(partition, level) => {
             let leaf = books.partition(partition).trackers.level(level).queue;
             let users = books.users_of(leaf);
             // The other formulas look at what is used.
@@ -33,33 +40,19 @@ pub(super) fn is_final(books: &Books, ask: AllocationId, blocker: Blocker) -> bo
                 },
             )
         }
-        Blocker::Nodes(partition)
-        | Blocker::NodesReserved(partition)
-        | Blocker::NodeBlocked(partition)
-        | Blocker::NoSuchLabel(partition) => !any_node(books, partition, ask),
         // What is foreign there may go.
-        Blocker::RequiredNodeSize(node) => !books.node(node).capacity.fits(books.on_node(ask)),
-        Blocker::NodeAbsent(_) => true,
-        Blocker::QueueState(_)
-        | Blocker::QueueApplications(_)
-        | Blocker::LimitApplications(..)
-        | Blocker::ParallelApplications(_)
-        | Blocker::ParallelOfUser(..)
-        | Blocker::DriverQueue(_)
-        | Blocker::DriverUser(..)
-        | Blocker::UserShare(..)
-        | Blocker::KeptNode(_)
-        | Blocker::Preempting(_)
-        | Blocker::Order(..)
-        | Blocker::RequiredNode(_)
-        | Blocker::Placeholders(..)
-        | Blocker::AwaitingRm(_)
-        | Blocker::RmBusy(_)
-        | Blocker::RmAway(_)
-        | Blocker::NoNodes(_)
-        | Blocker::NodeConstraint(_)
-        | Blocker::BackOff(_)
-        | Blocker::BehindHead(..) => false,
+        Compared::Size(node) => !books.node(node).capacity.fits(books.node_request(ask)),
+        Compared::Nothing
+        | Compared::Share(..)
+        | Compared::RunningIn(_)
+        | Compared::RunningAt(..)
+        | Compared::ActivatedIn(_)
+        | Compared::ActivatedOf(..)
+        | Compared::DriversIn(_)
+        | Compared::DriversOf(..)
+        | Compared::LeftByHead(_)
+        | Compared::Free(_)
+        | Compared::MostFree(_) => false,
     }
 }
 
@@ -73,13 +66,13 @@ fn takes_a_place(books: &Books, ask: AllocationId) -> bool {
 /// Whether idle nodes of a label may be lent to it, which are counted elsewhere.
 fn may_borrow(books: &Books, ask: AllocationId) -> bool {
     let row = books.allocation(ask);
-    let named = books.wish_of(ask).is_some_and(|wish| wish.label.is_some());
+    let named = books.node_selector_of(ask).is_some_and(|wish| wish.label.is_some());
     !named && !row.is_homebound() && books.has_lending(books.application(row.application).partition)
 }
 
 /// Whether some node in use would have room if it were empty.
 fn any_node(books: &Books, partition: PartitionId, ask: AllocationId) -> bool {
-    let (row, asked) = (books.allocation(ask), books.on_node(ask));
+    let (row, asked) = (books.allocation(ask), books.node_request(ask));
     let mut nodes = books.partition(partition).nodes.iter().map(|(_, id)| *id);
     nodes.any(|id| {
         let node = books.node(id);

@@ -6,80 +6,12 @@ use alloc::vec::Vec;
 use crate::books::{Books, Node, QuestionMode};
 use crate::id::{AllocationId, NodeId, PartitionId};
 use crate::resource::{Quantity, Resources};
-use crate::wait::Blocker;
+use crate::wait::{About, Blocker, NodeReason};
 
 use super::amount::{self, Amount};
 
-/// How many near misses are told of.
+/// How many near misses are reported.
 pub const MISSES: usize = 3;
-
-/// Why an ask may not have a node, the first that is true of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum NodeReason {
-    /// It has another label, or is for those that name its own.
-    Label,
-    /// It is on the block list of the ask.
-    Blocked,
-    /// It is too small, however empty.
-    Size,
-    /// It is drained.
-    Drained,
-    /// It is kept for others.
-    Reserved,
-    /// It has too little room now.
-    Room,
-    /// The RM refuses it.
-    Refused,
-    /// The RM was not asked yet.
-    Unasked,
-}
-
-impl NodeReason {
-    /// All of them, in the order in which they are looked for.
-    pub const ALL: [Self; 8] = [
-        Self::Label,
-        Self::Blocked,
-        Self::Size,
-        Self::Drained,
-        Self::Reserved,
-        Self::Room,
-        Self::Refused,
-        Self::Unasked,
-    ];
-
-    /// A short word that does not change.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Label => "label",
-            Self::Blocked => "blocked",
-            Self::Size => "size",
-            Self::Drained => "drained",
-            Self::Reserved => "reserved",
-            Self::Room => "room",
-            Self::Refused => "refused",
-            Self::Unasked => "unasked",
-        }
-    }
-
-    /// What is wrong with the nodes, as it is told behind their number.
-    pub const fn said(self) -> &'static str {
-        match self {
-            Self::Label => "with another label",
-            Self::Blocked => "on its block list",
-            Self::Size => "too small",
-            Self::Drained => "drained",
-            Self::Reserved => "kept for others",
-            Self::Room => "without room",
-            Self::Refused => "refused by the RM",
-            Self::Unasked => "without an answer of the RM",
-        }
-    }
-
-    /// That of a word.
-    pub fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.word() == word)
-    }
-}
 
 /// The nodes of a partition, as an ask sees them that may run on any.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -106,26 +38,32 @@ pub struct Miss {
 impl Nodes {
     /// All nodes, where the check is about any of them. Costs the nodes.
     pub(super) fn of(books: &Books, ask: AllocationId, blocker: Blocker) -> Option<Self> {
-        match blocker {
-            Blocker::Nodes(partition)
-            | Blocker::NodesReserved(partition)
-            | Blocker::NodeBlocked(partition)
-            | Blocker::NoSuchLabel(partition) => Some(Self::look(books, partition, ask)),
-            Blocker::KeptNode(node) | Blocker::Preempting(node) => {
-                Some(Self::look(books, books.node(node).partition, ask))
-            }
-            Blocker::NodeConstraint(one) if books.allocation(one).required_node().is_none() => {
-                let application = books.allocation(one).application;
-                Some(Self::look(books, books.application(application).partition, ask))
-            }
-            _ => None,
+        if !blocker.row().lists_nodes {
+            return None;
         }
+        let partition = match blocker.about() {
+            About::AnyNode(partition) => partition,
+            About::Node(node) => books.node(node).partition,
+            // An ask that requires a node has the answer about that one alone.
+            About::Answer(one) if books.allocation(one).required_node().is_none() => {
+                books.application(books.allocation(one).application).partition
+            }
+            About::Answer(_)
+            | About::Queue(_)
+            | About::Level(..)
+            | About::RequiredNode(_)
+            | About::Partition(_)
+            | About::Manager(_)
+            | About::AbsentManager(_)
+            | About::Application(_) => return None,
+        };
+        Some(Self::look(books, partition, ask))
     }
 
     fn look(books: &Books, partition: PartitionId, ask: AllocationId) -> Self {
         let mut found = Self::default();
         let mut misses: Vec<(u128, &Node, NodeId)> = Vec::new();
-        let asked = books.on_node(ask);
+        let asked = books.node_request(ask);
         for (_, id) in books.partition(partition).nodes.iter() {
             found.looked_at += 1;
             let node = books.node(*id);
@@ -154,7 +92,7 @@ impl Nodes {
 
 /// Why an ask may not have a node now; none where it may. In the terms of the scheduler.
 fn reason(books: &Books, ask: AllocationId, (id, node): (NodeId, &Node)) -> Option<NodeReason> {
-    let (row, asked) = (books.allocation(ask), books.on_node(ask));
+    let (row, asked) = (books.allocation(ask), books.node_request(ask));
     let mine = row.reservation().is_some_and(|kept| kept.node == id);
     let wish = books.shapes().wish(row.shape);
     if !books.suits(row.shape, id) {

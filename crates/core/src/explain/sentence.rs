@@ -4,11 +4,10 @@ use alloc::format;
 use alloc::string::{String, ToString};
 
 use crate::books::Books;
-use crate::resource::{Quantity, figures};
-use crate::time::Told;
-use crate::wait::{Blocker, of_absence, of_no_nodes, questions};
+use crate::resource::{Quantity, format_quantities};
+use crate::wait::{About, Blocker, Compared};
 
-use super::{Amount, Check, Explanation, NodeReason, Nodes, Verdict};
+use super::{Amount, Check, Explanation, Nodes, Verdict};
 
 /// How long the line is at most, in characters.
 pub const LINE_MAX: usize = 100;
@@ -43,36 +42,38 @@ impl Explanation {
 
     fn scope(&self, books: &Books, blocker: Blocker) -> String {
         let only = books.allocation(self.ask).required_node();
-        match (blocker, only) {
-            (Blocker::QueueMax(queue), _) if books.queue(queue).parent.is_none() => {
-                "cluster".into()
-            }
-            (Blocker::NodeAbsent(_), Some(name)) => format!("node {name}"),
-            _ => blocker.subject(books),
+        if let Compared::Queue(queue) = blocker.compared()
+            && books.queue(queue).parent.is_none()
+        {
+            return "cluster".into();
         }
+        if let (About::RequiredNode(_), Some(name)) = (blocker.about(), only) {
+            return format!("node {name}");
+        }
+        blocker.subject(books)
     }
 }
 
 impl Check {
     /// Both sides, of the type of which most is missing.
     fn said(&self, books: &Books) -> String {
-        // Of a node that is kept for it that node is told.
-        let of_one = matches!(self.blocker, Blocker::KeptNode(_) | Blocker::Preempting(_));
-        if let Some(nodes) = self.nodes.as_ref().filter(|_| !of_one) {
+        // For a reserved node, that node's own figures are shown.
+        let is_one = self.blocker.about().node().is_some();
+        if let Some(nodes) = self.nodes.as_ref().filter(|_| !is_one) {
             return said_of_nodes(books, (nodes, self.blocker), &self.amounts);
         }
         let most = self.amounts.iter().max_by_key(|one| one.short());
-        let Some(one) = most else { return said_without_amounts(books, self.blocker) };
+        let Some(one) = most else { return self.blocker.figure(books) };
         let Amount { limit, used, asked, resource } = *one;
         let Some(resource) = resource else {
             return format!(": {used} of {limit} applications");
         };
         let name = books.types().name(resource).as_str();
-        if let Blocker::BehindHead(..) = self.blocker {
-            let [limit, asked] = figures(name, [limit.max(Quantity::ZERO), asked]);
-            return format!(": {limit} {name} left beside the head, needs {asked}");
+        if let Compared::LeftByHead(_) = self.blocker.compared() {
+            let [limit, asked] = format_quantities(name, [limit.max(Quantity::ZERO), asked]);
+            return format!(": {limit} {name} left by the head, needs {asked}");
         }
-        let [used, limit, asked] = figures(name, [used, limit, asked]);
+        let [used, limit, asked] = format_quantities(name, [used, limit, asked]);
         format!(": {used} of {limit} {name} used, needs {asked}")
     }
 }
@@ -84,49 +85,17 @@ fn said_of_nodes(books: &Books, (nodes, blocker): (&Nodes, Blocker), amounts: &[
         && let Some(resource) = amount.resource
     {
         let name = books.types().name(resource).as_str();
-        let [limit, asked] = figures(name, [amount.limit.max(Quantity::ZERO), amount.asked]);
+        let [limit, asked] =
+            format_quantities(name, [amount.limit.max(Quantity::ZERO), amount.asked]);
         return format!(" ({looked_at}): most free {limit} {name}, needs {asked}");
     }
     // What the check is about before what most nodes have.
-    let own = match blocker {
-        Blocker::NodesReserved(_) => Some(NodeReason::Reserved),
-        Blocker::NodeBlocked(_) => Some(NodeReason::Blocked),
-        Blocker::NoSuchLabel(_) => Some(NodeReason::Label),
-        Blocker::NodeConstraint(_) => Some(NodeReason::Refused),
-        _ => None,
-    };
-    let own = own.filter(|reason| nodes.refused.contains_key(reason));
+    let own = blocker.row().node_reason.filter(|reason| nodes.refused.contains_key(reason));
     let most = || nodes.refused.iter().max_by_key(|(_, count)| **count).map(|(reason, _)| *reason);
     let fit = format!(": {} of {looked_at} fit", nodes.fitting);
     own.or_else(most).map_or(fit.clone(), |reason| {
         format!("{fit}, {} {}", nodes.refused[&reason], reason.said())
     })
-}
-
-/// Of what has no amount, how many or until when.
-fn said_without_amounts(books: &Books, blocker: Blocker) -> String {
-    match blocker {
-        Blocker::AwaitingRm(ask) => books.question_of(ask).map_or_else(String::new, |question| {
-            let count = question.nodes().count();
-            let nodes = if count == 1 { "node" } else { "nodes" };
-            format!(": asked about {count} {nodes} at {}", Told(question.since))
-        }),
-        Blocker::RmAway(partition) => of_absence(books, partition),
-        Blocker::NoNodes(partition) => format!(": {}", of_no_nodes(books, partition)),
-        Blocker::RmBusy(partition) => {
-            let row = books.partition(partition);
-            let recovery = row.recovery.as_ref().filter(|one| one.until.is_some());
-            recovery.map_or_else(
-                || format!(": {} to answer", questions(row.open_questions.count)),
-                |one| format!(": {} of {} not there yet", one.missing().len(), row.nodes.len()),
-            )
-        }
-        Blocker::BackOff(application) => {
-            let until = books.application(application).backed_off;
-            until.map_or_else(String::new, |until| format!(" until {}", Told(until)))
-        }
-        _ => String::new(),
-    }
 }
 
 /// At most [`LINE_MAX`] characters of a text.

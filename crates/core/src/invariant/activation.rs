@@ -1,4 +1,4 @@
-//! Who was activated, counted anew.
+//! Who was activated, recomputed.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;

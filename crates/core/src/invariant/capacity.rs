@@ -1,4 +1,4 @@
-//! What queues are guaranteed and may use, worked out anew: queue by queue and type by type, from what
+//! What queues are guaranteed and may use, recomputed queue by queue and type by type, from what
 //! the file says on the way from the root.
 
 use alloc::vec::Vec;
@@ -70,7 +70,7 @@ impl Books {
         for (id, partition) in self.partitions() {
             let parts = |row: &&Queue| row.partition == *id && row.settings.capacity.is_some();
             let count = self.queues().iter().map(|(_, row)| row).filter(parts).count();
-            equal(&partition.name, "queues with a part", &self.divides(*id), &{
+            equal(&partition.name, "queues with a part", &self.has_fractional_queues(*id), &{
                 let root = self.queue(partition.root).settings.application_limits.as_deref();
                 count > 0 || root.is_some_and(|limits| limits.max_per_queue.is_some())
             })?;
@@ -275,7 +275,7 @@ impl Books {
         if capacity.is_none() {
             return Some(None);
         }
-        // The nearest queue that has a number: one that is said, or one by a part.
+        // The nearest queue that has a number: a configured one, or one by a part.
         for (id, row) in path {
             if let Some(number) = said(row) {
                 return Some(Some(number));

@@ -1,11 +1,11 @@
 //! What must always hold, recomputed from first principles. Scheduling §21.
 //!
-//! Nothing here reads a ledger to check another: every sum is made anew from allocations,
-//! asks and nodes.
+//! Nothing here reads a ledger to check another: every sum is recomputed from allocations, asks and
+//! nodes.
 
 mod activation;
 mod capacity;
-mod life;
+mod lifecycle;
 mod sums;
 mod tenants;
 mod users;
@@ -27,14 +27,14 @@ use sums::{ApplicationSum, LevelSum, QueueSum, Sums};
 
 /// Two figures that should be equal and are not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{subject}: {what} is {kept} in the books and {recomputed} when counted anew")]
+#[error("{subject}: {what} is {counted} in the books, but {recomputed} when recomputed")]
 pub struct Violation {
     /// About which row.
     pub subject: String,
     /// Which figure.
     pub what: &'static str,
-    /// As kept.
-    pub kept: String,
+    /// As the books have it.
+    pub counted: String,
     /// As recomputed.
     pub recomputed: String,
 }
@@ -75,7 +75,7 @@ impl Books {
         let asked = self.resources_of(allocation);
         let application = self.application(row.application);
         // A node or a limit may have been lowered below its use: what counts is the new one.
-        let on_node = self.on_node(allocation);
+        let on_node = self.node_request(allocation);
         let within = |max: &Resources, used: &Resources, all: bool| {
             // No node has what counts for queues alone.
             let asked = if all { on_node } else { asked };
@@ -301,7 +301,7 @@ impl Books {
             let waits = ask.filter(|ask| ask.is_pending());
             let kept = waits.and_then(Allocation::reservation).map(|kept| kept.node);
             equal(&row.name, "node of its reservation", &kept, &Some(id))?;
-            let fits = waits.is_some() && left.fits(self.on_node(*one));
+            let fits = waits.is_some() && left.fits(self.node_request(*one));
             equal(&row.name, "an ask that could not fit it and that it is kept for", &fits, &true)?;
             ordinary += usize::from(waits.is_some_and(|ask| ask.required_node().is_none()));
         }
@@ -442,31 +442,31 @@ fn ensure(
     holds: bool,
     subject: &str,
     what: &'static str,
-    kept: &Resources,
+    counted: &Resources,
     recomputed: &Resources,
 ) -> Outcome {
-    if holds { Ok(()) } else { Err(violation(subject, what, kept, recomputed)) }
+    if holds { Ok(()) } else { Err(violation(subject, what, counted, recomputed)) }
 }
 
 fn equal<T: PartialEq + core::fmt::Debug>(
     subject: &str,
     what: &'static str,
-    kept: &T,
+    counted: &T,
     recomputed: &T,
 ) -> Outcome {
-    if kept == recomputed { Ok(()) } else { Err(violation(subject, what, kept, recomputed)) }
+    if counted == recomputed { Ok(()) } else { Err(violation(subject, what, counted, recomputed)) }
 }
 
 fn violation<T: core::fmt::Debug>(
     subject: &str,
     what: &'static str,
-    kept: &T,
+    counted: &T,
     recomputed: &T,
 ) -> Violation {
     Violation {
         subject: subject.into(),
         what,
-        kept: format!("{kept:?}"),
+        counted: format!("{counted:?}"),
         recomputed: format!("{recomputed:?}"),
     }
 }

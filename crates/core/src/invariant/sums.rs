@@ -1,8 +1,8 @@
-//! Everything counted anew from allocations, asks, applications and nodes.
+//! Everything recomputed from allocations, asks, applications and nodes.
 
 use alloc::collections::BTreeMap;
 
-use crate::books::{Allocation, Application, ApplicationState, Books, Mark};
+use crate::books::{Allocation, Application, ApplicationState, Books, StopRequest};
 use crate::id::{ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::resource::{Quantity, ResourceType, Resources};
 
@@ -57,7 +57,7 @@ pub(super) struct LevelSum {
     pub(super) links: u64,
 }
 
-/// Everything counted anew from allocations, asks, applications and nodes.
+/// Everything recomputed from allocations, asks, applications and nodes.
 #[derive(Default)]
 pub(super) struct Sums {
     pub(super) applications: BTreeMap<ApplicationId, ApplicationSum>,
@@ -115,7 +115,7 @@ impl Sums {
             }
             sum.reservations += u32::from(row.reservation().is_some());
             if let Some(node) = node {
-                sums.nodes.entry(node).or_default().add(books.on_node(id));
+                sums.nodes.entry(node).or_default().add(books.node_request(id));
                 *sums.on_node.entry(node).or_default() += 1;
             }
             sums.charge(books, row, resources);
@@ -148,7 +148,7 @@ impl Sums {
                 sum.running += u64::from(counted);
             }
         }
-        // What a group was not told is taken off what the allocations add to it below.
+        // What was not charged to a group is taken off what the allocations add to it below.
         let untold = row.charged_to_group().map(|charged| row.allocated.minus(&charged));
         for (level, _) in link.group.level().into_iter().flat_map(|leaf| trackers.up(leaf)) {
             let sum = self.levels.entry((row.partition, level)).or_default();
@@ -171,7 +171,7 @@ impl Sums {
                     *sum.pending.entry(resource).or_default() += i128::from(amount.get());
                 }
             }
-            if allocation.mark == Mark::Preempted {
+            if allocation.mark == StopRequest::Preempted {
                 sum.preempting.add(resources);
             }
         }

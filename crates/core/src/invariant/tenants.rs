@@ -1,5 +1,5 @@
-//! Tenants have the queues and limits that are said of them, no others, and use what their tasks have.
-//! Tenants §5, decision page 28.
+//! Tenants have the configured queues and limits, no others, and use what their tasks have. Tenants
+//! §5, decision page 28.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -16,8 +16,8 @@ use crate::resource::{Amounts, Quantity, Resources};
 use super::{Outcome, equal};
 
 impl Books {
-    /// What holds after every event: what is kept along of tenants is right, and nodes count all of an
-    /// allocation but the type that counts tasks.
+    /// What holds after every event: the derived records of tenants are right, and nodes count all
+    /// of an allocation but the type that counts tasks.
     pub(super) fn check_tenants(&self) -> Outcome {
         let (mut tasks, mut ended) = (self.tasks_anew(), self.ended_anew());
         for (id, row) in self.partitions() {
@@ -46,7 +46,7 @@ impl Books {
                 Some(_) => size.filter(|(of, _)| Some(*of) != tasks).collect(),
                 None => size.collect(),
             };
-            equal(&row.key, "what counts for nodes", self.on_node(id), &on_node)?;
+            equal(&row.key, "what counts for nodes", self.node_request(id), &on_node)?;
         }
         Ok(())
     }

@@ -1,12 +1,12 @@
-//! Who shares a leaf, counted anew.
+//! Who shares a leaf, recomputed.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::id::{LevelId, QueueId, ShapeId};
-use crate::resource::{Ceiling, Resources, Step};
-use crate::userlimit::{Decimal, Formula, Leaf, Sure};
+use crate::resource::{PackedDelta, PackedLimit, Resources};
+use crate::userlimit::{Decimal, Formula, Leaf, MinimumShare};
 
 use super::sums::Sums;
 use super::{NOTHING, Outcome, equal};
@@ -32,7 +32,7 @@ impl Books {
         equal("leaves with user limits", "their rows by user", &self.rows_by_user(), &rows)?;
         let noted = self.partitions().values().map(|one| one.trackers.calm_levels()).sum::<usize>();
         let calm = self.leaves_with_users().map(|(_, users)| {
-            users.users().filter(|(level, _)| users.calm(*level).is_some()).count()
+            users.users().filter(|(level, _)| users.active_up_to(*level).is_some()).count()
         });
         equal("leaves with user limits", "who is said to stay active", &noted, &calm.sum())?;
         let leaves = self.leaves_sharing().filter(|leaf| self.queues().get(*leaf).is_none());
@@ -78,7 +78,7 @@ impl Books {
         equal(&row.path, "active users", &state.active, &active)?;
         equal(&row.path, "weight of its active users", &state.active_weight, &weight)?;
         equal(&row.path, "what its active users use", &state.used_active, &used.pruned())?;
-        let sure = Sure::of(kept.rules(), &state);
+        let sure = MinimumShare::of(kept.rules(), &state);
         equal(&row.path, "what each active user surely may have", kept.sure(), &sure)?;
         if kept.rules().formula == Formula::Yarn3 {
             let each = users.values().map(|user| kept.rules().dominant(&state, &user.used));
@@ -105,25 +105,25 @@ impl Books {
         equal(&row.path, "what its users split", &state.guaranteed, &guaranteed)
     }
 
-    /// Whoever is said to stay active up to some use is active, and up to it his limits and his cap allow
-    /// the first that he waits for.
+    /// A user who is recorded as active up to some use is active. Up to that use the limits and the
+    /// cap of the user allow the first shape that the user waits for.
     fn check_calm(&self, leaf: QueueId, level: LevelId, (user, active): (&User, bool)) -> Outcome {
         let row = self.queue(leaf);
         let kept = self.users_of(leaf).expect("it has user limits");
-        let Some(calm) = kept.calm(level) else { return Ok(()) };
+        let Some(calm) = kept.active_up_to(level) else { return Ok(()) };
         equal(&row.path, "whether who stays active is active", &active, &true)?;
         let trackers = &self.partition(row.partition).trackers;
         let Some((shape, _)) = user.waits.first_key_value() else { return Ok(()) };
         let ask = self.shapes().get(*shape);
-        let mut limits = Ceiling::of(None);
+        let mut limits = PackedLimit::of(None);
         for (_, one) in trackers.up(level) {
-            limits.lower_to(&Ceiling::of(one.max()));
+            limits.lower_to(&PackedLimit::of(one.max()));
         }
         let (rules, counted) = (kept.rules(), kept.normalised(ask));
         let state = self.shared_leaf(leaf).expect("it has user limits");
         let weight = kept.user(level).map(|user| user.weight).unwrap_or_default();
-        let cap = Ceiling::of(Some(&rules.cap(&state, weight, &Resources::new())));
-        let (ask, counted) = (Step::of(ask), Step::of(&counted));
+        let cap = PackedLimit::of(Some(&rules.cap(&state, weight, &Resources::new())));
+        let (ask, counted) = (PackedDelta::of(ask), PackedDelta::of(&counted));
         let expected = ask.zip(counted).map(|(ask, counted)| {
             let mut expected = limits.before(&ask);
             expected.lower_to(&cap.before(&counted));
@@ -135,7 +135,8 @@ impl Books {
         Ok(())
     }
 
-    /// Whether a user waits for something; under `smooth`, that his own cap and limits allow.
+    /// Whether a user waits for something; under `smooth`, that the user's own cap and limits
+    /// allow.
     fn waits_for_share(&self, leaf: QueueId, level: LevelId, user: &User) -> bool {
         let kept = self.users_of(leaf).expect("it has user limits");
         let rules = kept.rules();

@@ -12,7 +12,7 @@ use super::{CHUNK, Chunk, OrderedMap};
 
 /// Keys that do not rise, so that nothing could be found by them.
 #[derive(Debug, thiserror::Error)]
-#[error("the keys of a map do not rise")]
+#[error("the keys of a map are not in ascending order")]
 pub(crate) struct Unsorted;
 
 /// As full as keys that arrive in order leave chunks behind.

@@ -5,8 +5,8 @@ use crate::config::legal::RECOVERY_QUEUE;
 use crate::id::QueueId;
 use crate::name::Name;
 
-/// Whether a user may submit to a queue: its access lists for submitting or administering
-/// allow him, or those of a queue above. Nobody may submit to the recovery queue.
+/// Whether a user may submit to a queue. Its access lists for submitting or administering must
+/// allow the user, or those of a queue above. Nobody may submit to the recovery queue.
 pub fn may_submit(books: &Books, queue: QueueId, user: &str, groups: &[Name]) -> bool {
     !is_recovery(books, queue)
         && books.up(queue).any(|(_, row)| {
@@ -15,7 +15,7 @@ pub fn may_submit(books: &Books, queue: QueueId, user: &str, groups: &[Name]) ->
         })
 }
 
-/// Whether a user may administer a queue: its access list for that allows him, or that of a
+/// Whether a user may administer a queue: its access list for that allows the user, or that of a
 /// queue above.
 pub fn may_administer(books: &Books, queue: QueueId, user: &str, groups: &[Name]) -> bool {
     books.up(queue).any(|(_, row)| row.settings.admin_acl.allows(user, groups))

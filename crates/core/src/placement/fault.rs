@@ -45,17 +45,17 @@ impl RuleError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Wrong {
     /// A name that no rule has.
-    #[error("is no rule that there is; write one of provided, user, fixed, tag, reject")]
+    #[error("does not exist. Use provided, user, fixed, tag, or reject")]
     Unknown,
     /// The rule that is always the last one.
-    #[error("cannot be written, since it is always the last rule; remove it")]
+    #[error("cannot be configured because it is always the last rule. Remove it")]
     Recovery,
     /// A rule that needs a value has none.
-    #[error("has no value; write the queue of a fixed rule, the tag name of a tag rule")]
+    #[error("has no value. Set the queue of a fixed rule, or the tag name of a tag rule")]
     NoValue,
     /// A fixed queue with an illegal name.
     #[error(
-        "has the queue name {element:?} in its value; a name is 1 to 64 of A-Z a-z 0-9 _ : # / @ -"
+        "has the invalid queue name {element:?} in its value. Use 1 to 64 characters of A-Z a-z 0-9 _ : # / @ -"
     )]
     Element {
         /// The level of the path.
@@ -63,11 +63,11 @@ pub enum Wrong {
     },
     /// A path from the root, and a rule that finds the parent.
     #[error(
-        "has a value that begins at root, and a parent; remove the parent, or root from the value"
+        "has a parent rule and a value that begins at root. Remove the parent rule, or root from the value"
     )]
     Parent,
     /// An expression for users that cannot be read.
-    #[error("filters users by the expression {text:?}, which cannot be read: {error}")]
+    #[error("filters users by the expression {text:?}, which is invalid: {error}")]
     Users {
         /// The expression.
         text: Name,
@@ -75,7 +75,7 @@ pub enum Wrong {
         error: ExpressionError,
     },
     /// An expression for groups that cannot be read.
-    #[error("filters groups by the expression {text:?}, which cannot be read: {error}")]
+    #[error("filters groups by the expression {text:?}, which is invalid: {error}")]
     Groups {
         /// The expression.
         text: Name,
@@ -127,7 +127,7 @@ impl fmt::Display for Refused {
         match self {
             Self::NoRules(error) => write!(
                 out,
-                "the partition has no placement rule in force, {}: {error}; then load the queue file again",
+                "the partition has no active placement rules, {}: {error}. Then load the queue file again.",
                 error.code().as_str()
             ),
             Self::Fault { rule: (number, name), fault } => {
@@ -143,7 +143,7 @@ impl fmt::Display for Refused {
                 }
                 write!(
                     out,
-                    "at last: {fallback}; submit to a leaf that takes you, or change the rules"
+                    "at last: {fallback}; submit to a leaf that accepts you, or change the rules"
                 )
             }
         }
@@ -163,7 +163,7 @@ pub enum Miss {
         tag: Name,
     },
     /// The filter keeps the user out.
-    #[error("its filter keeps out user {user} with {groups} groups")]
+    #[error("its filter excludes user {user} with {groups} groups")]
     Filtered {
         /// Who.
         user: Name,
@@ -171,10 +171,10 @@ pub enum Miss {
         groups: usize,
     },
     /// A rule that rejects does not hold for an application that runs already.
-    #[error("the application runs already")]
+    #[error("the application is already running")]
     Forced,
     /// The queue is not there, and the rule does not make it.
-    #[error("queue {path} does not exist and the rule has create: false")]
+    #[error("queue {path} does not exist, and the rule sets create: false")]
     NotThere {
         /// The queue, or one above it.
         path: Name,
@@ -186,7 +186,7 @@ pub enum Miss {
         path: Name,
     },
     /// The queue holds queues.
-    #[error("queue {path} is a parent, applications go to leaves")]
+    #[error("queue {path} is a parent, but applications run only in leaves")]
     NotLeaf {
         /// The queue.
         path: Name,
@@ -203,8 +203,8 @@ pub enum Miss {
     },
     /// The queue takes in nothing any more.
     #[error(
-        "queue {path} is {state}{}, only an Active one takes in applications",
-        stopped.as_ref().map_or_else(String::new, |by| format!(", since `state: stopped` holds at {by}"))
+        "queue {path} is {state}{}, but only an Active queue accepts applications",
+        stopped.as_ref().map_or_else(String::new, |by| format!(" because {by} sets `state: stopped`"))
     )]
     NotActive {
         /// The queue.
@@ -215,7 +215,7 @@ pub enum Miss {
         stopped: Option<Name>,
     },
     /// The queue is the recovery queue, which nobody can name.
-    #[error("queue {path} is reserved for applications that are forced")]
+    #[error("queue {path} is reserved for forced applications")]
     Reserved {
         /// The queue.
         path: Name,
@@ -225,12 +225,12 @@ pub enum Miss {
 /// What a rule found cannot be. Names are clipped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// The rule rejects whoever its filter lets through.
-    #[error("rejects the application; ask whoever keeps the queue file for a queue")]
+    /// The rule rejects every application that passes its filter.
+    #[error("rejects the application. Ask the administrator of the queue file for a queue.")]
     Rejected,
     /// A level of the path has an illegal name.
     #[error(
-        "makes the queue name {element:?} of {length} characters; a name is 1 to 64 of A-Z a-z 0-9 _ : # / @ -"
+        "produces the invalid queue name {element:?} of {length} characters. Use 1 to 64 characters of A-Z a-z 0-9 _ : # / @ -."
     )]
     Element {
         /// The level of the path.
@@ -239,13 +239,15 @@ pub enum Fault {
         length: usize,
     },
     /// The parent rule found a queue that holds applications.
-    #[error("goes below queue {path}, which is a leaf; let its parent rule find a parent queue")]
+    #[error(
+        "selects a queue below {path}, which is a leaf. Let its parent rule find a parent queue."
+    )]
     BelowLeaf {
         /// The leaf.
         path: Name,
     },
     /// More levels than queues may have.
-    #[error("makes a path of {levels} levels, {most} are the most")]
+    #[error("produces a path of {levels} levels, but at most {most} are allowed.")]
     TooDeep {
         /// Levels below root.
         levels: usize,

@@ -116,6 +116,12 @@ mod tests {
     #[test]
     fn an_expression_that_cannot_be_read_is_a_fault() {
         let written = FilterConfig { users: [Name::new("(")].into(), ..FilterConfig::default() };
-        assert!(Filter::compile(&written).is_err());
+        let Err(Wrong::Users { text, error }) = Filter::compile(&written) else {
+            panic!("a group that is never closed is accepted");
+        };
+        assert_eq!(
+            (text, error),
+            (Name::new("("), ExpressionError::Other("unclosed group".to_owned()))
+        );
     }
 }

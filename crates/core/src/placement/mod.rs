@@ -1,8 +1,8 @@
 //! Placement: which queue an application goes to.
 //!
-//! [`Rules`] are built once, when a queue file is taken into force; [`place`] asks them one
-//! after another. It reads the books and changes nothing: a queue that is missing is made by
-//! whoever carries the submission out.
+//! [`Rules`] are built once, when a queue file is taken into force; [`place`] asks them one after
+//! another. It reads the books and changes nothing. The caller that carries out the submission
+//! makes a missing queue.
 //!
 //! Source: queues and limits §5 and §6.
 

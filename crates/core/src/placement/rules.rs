@@ -82,7 +82,7 @@ enum Source {
         qualified: bool,
     },
     Tag(Name),
-    /// No queue: whoever the filter lets through is refused.
+    /// No queue: an application that passes the filter is refused.
     Reject,
 }
 

@@ -41,7 +41,7 @@ impl QueueTags {
         if self.max.is_some() || self.guaranteed.is_some() {
             (settings.max, settings.guaranteed) = (self.max, self.guaranteed);
             if settings.guaranteed.is_some() {
-                settings.capacity = None; // Its amount is said, whatever part others have.
+                settings.capacity = None; // Its amount is set, whatever part others have.
             }
         }
         if let Some(max) = self.max_applications {

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::command::Command;
-use crate::copy::Copy;
 use crate::event::Event;
+use crate::fork::Fork;
 use crate::name::Name;
 use crate::rules::decide;
 use crate::schedule::Step;
@@ -16,18 +16,19 @@ const MOMENTS_MAX: usize = 64;
 
 /// Books that go on by themselves.
 pub(super) struct Course {
-    pub(super) copy: Copy,
+    pub(super) copy: Fork,
     /// When time alone may change something.
     wake_at: Option<Timestamp>,
     /// When it began.
     pub(super) begun: Timestamp,
-    /// Who was asked to stop so far, and which nodes are no longer kept. What a large file makes is not among it.
+    /// Who was asked to stop so far, and which nodes are no longer reserved. What a large file
+    /// makes is not among it.
     pub(super) happened: Vec<(Timestamp, Event)>,
 }
 
 impl Course {
     pub(super) fn of(books: &Books, now: Timestamp) -> Self {
-        Self { copy: Copy::of(books.clone(), now), wake_at: None, begun: now, happened: Vec::new() }
+        Self { copy: Fork::of(books.clone(), now), wake_at: None, begun: now, happened: Vec::new() }
     }
 
     pub(super) fn apply(&mut self, events: &[Event]) {

@@ -23,9 +23,9 @@ pub struct Difference {
     /// Which, by the keys of the queue file that lead to it: `resources.max.memory`. An entry of a list has its
     /// position, from 1 on (`placementrules.1`), a limit the name that it is for (`limits[users: ann].maxapplications`).
     pub key: Name,
-    /// What it was; none where nothing was said.
+    /// What it was; none where nothing was set.
     pub before: Option<Value>,
-    /// What it would be; none where nothing is said.
+    /// What it would be; none where nothing is set.
     pub after: Option<Value>,
 }
 
@@ -87,7 +87,7 @@ impl<'a> Side<'a> {
         self.partition.into_iter().flat_map(|row| row.queues.iter().map(|(path, _)| path))
     }
 
-    /// Of one queue. A file may have very many, so these are not kept.
+    /// Of one queue. A file may have very many, so these are not stored.
     fn at(&self, path: &str) -> Settings {
         let queue = self.partition.and_then(|row| row.queues.get(path));
         queue.map(|id| of_queue(self.books, *id, self.books.queue(*id))).unwrap_or_default()
@@ -139,8 +139,8 @@ fn changes(
     both.filter(|(_, [before, after])| before != after)
 }
 
-/// Whether queues have this from the queue above unless they say otherwise: it is told once, of the queue
-/// that says it.
+/// Whether queues have this from the queue above unless they say otherwise: it is reported once,
+/// for the queue that says it.
 fn is_passed_on(key: &str) -> bool {
     const PASSED_ON: [&str; 8] = [
         "properties.",

@@ -43,7 +43,7 @@ pub struct Effects {
     pub placed_otherwise: Listed<Moved>,
     /// Allocations that would be asked to stop, as far as the horizon.
     pub evictions: Listed<Eviction>,
-    /// Asks for which a node is not kept any more.
+    /// Asks for which a node is not reserved any more.
     pub reservations_dropped: Listed<AskInPlan>,
 }
 
@@ -64,7 +64,7 @@ pub struct AskInPlan {
     pub resources: Amounts,
 }
 
-/// An ask of which something else is said.
+/// An ask whose wait reason changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskChange {
     /// Which.
@@ -106,7 +106,8 @@ pub struct Eviction {
 /// For whom something is stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum For {
-    /// For an ask: of a queue below its guarantee, a user below his share, or for a required node.
+    /// For an ask: of a queue below its guarantee, a user below their share, or for a required
+    /// node.
     Ask(AskInPlan),
     /// For a maximum: that of this queue.
     Maximum(Name),

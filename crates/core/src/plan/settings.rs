@@ -87,7 +87,7 @@ fn scalar(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// What is said of a partition.
+/// The settings of a partition.
 pub(super) fn of_partition(settings: &PartitionSettings) -> Settings {
     let PartitionSettings {
         node_sort,
@@ -222,7 +222,7 @@ fn rule_of(rule: &RuleConfig) -> String {
 pub(super) fn of_queue(books: &Books, id: QueueId, row: &Queue) -> Settings {
     let mut all = Settings::new();
     let mut under = Under { all: &mut all, word: "" };
-    // Queues of tenants follow from what is said of these.
+    // Queues of tenants follow from the settings of the tenants.
     let ends = row.state == QueueState::Draining && !row.settings.stopped;
     if ends || row.settings.tenant.is_some() {
         return all;
@@ -376,7 +376,8 @@ fn part_of(under: &mut Under<'_>, word: &str, CapacityConfig { share, maximum }:
     under.some(&format!("{word}.maximum"), maximum);
 }
 
-/// The limits of users and groups; the order of groups is said where there are several, since it decides.
+/// The limits of users and groups; the order of groups is listed where there are several, since it
+/// decides.
 fn limits(under: &mut Under<'_>, books: &Books, (partition, queue): (PartitionId, QueueId)) {
     let mut groups = Vec::new();
     let mut seen = BTreeSet::new();

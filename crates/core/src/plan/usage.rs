@@ -42,7 +42,7 @@ pub struct QueueUsage {
 pub struct UserUsage {
     /// In which partition.
     pub partition: Name,
-    /// His name.
+    /// The name of the user.
     pub user: Name,
     /// Charged in all queues.
     pub used: [Amounts; 2],

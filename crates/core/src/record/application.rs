@@ -1,23 +1,23 @@
 //! Records of applications, and of what they ask for and have.
 
-use crate::books::{ApplicationState, Mark, PreemptionTry};
+use crate::books::{ApplicationState, PreemptionTry, StopRequest};
 use crate::event::{Event, PreemptionCause, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity};
 use crate::time::Millis;
 
-use super::tell::Teller;
+use super::builder::RecordBuilder;
 use super::{Change, Detail, Kind, Record};
 
-/// How long nothing more is told about an ask for which nothing could be stopped. Source:
+/// For how long the records repeat nothing about an ask for which nothing could be stopped. Source:
 /// scheduling §17.2.
 pub(super) const QUIET_FOR: Millis = Millis::from_secs(15);
 
 /// Why a gang is given up, in the words of the protocol. Source: scheduling §3.3.
 const GANG_TIMEOUT: &str = "ResourceReservationTimeout";
 
-impl Teller<'_> {
+impl RecordBuilder<'_> {
     pub(super) fn hear_of_application(&mut self, event: &Event) {
         match event {
             Event::ApplicationAdded { application, queue, .. } => {
@@ -35,7 +35,7 @@ impl Teller<'_> {
             Event::ApplicationUnlinked { application } => self.unlinked(*application, false),
             Event::ApplicationMoved { application, state, .. } => self.moved(*application, *state),
             Event::ApplicationRemoved { application } => self.removed(*application),
-            // The state that follows is told, if one does.
+            // The state that follows has a record, if one does.
             _ => {}
         }
     }
@@ -229,7 +229,7 @@ impl Teller<'_> {
     }
 
     fn preempted(&mut self, victim: AllocationId, cause: PreemptionCause) {
-        if self.books.allocation(victim).mark == Mark::Preempted {
+        if self.books.allocation(victim).mark == StopRequest::Preempted {
             return;
         }
         let text = match cause {
@@ -249,7 +249,8 @@ impl Teller<'_> {
         self.tell(record);
     }
 
-    /// Nothing could be stopped for an ask; told of those that may run on one node only.
+    /// Record that nothing could be stopped for an ask; only for asks that may run on one node
+    /// only.
     fn tried(&mut self, ask: AllocationId) {
         let row = self.books.allocation(ask);
         let Some(node) = row.required_node() else { return };

@@ -30,14 +30,14 @@ pub enum Change {
 
 /// What of an object a record is about.
 ///
-/// Some are defined by the protocol and never told.
+/// Some are defined by the protocol and never recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Detail {
     /// Nothing more to say.
     None = 0,
     /// An ask was withdrawn.
     RequestCancel = 100,
-    /// Never told.
+    /// Never recorded.
     RequestAlloc = 101,
     /// An ask was given up, because its gang was not complete in time.
     RequestTimeout = 102,
@@ -81,11 +81,11 @@ pub enum Detail {
     NodeAlloc = 303,
     /// It has another size.
     NodeCapacity = 304,
-    /// Never told.
+    /// Never recorded.
     NodeOccupied = 305,
-    /// It is kept for an ask, or is no more.
+    /// It is reserved for an ask, or no longer is.
     NodeReservation = 306,
-    /// Never told.
+    /// Never recorded.
     QueueConfig = 400,
     /// A placement rule made it.
     QueueDynamic = 401,
@@ -97,7 +97,7 @@ pub enum Detail {
     QueueGuaranteed = 404,
     /// An application came, or went.
     QueueApp = 405,
-    /// Never told.
+    /// Never recorded.
     QueueAlloc = 406,
     /// Room was asked back, because it uses more than its maximum.
     QueuePreemption = 407,

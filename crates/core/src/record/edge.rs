@@ -1,7 +1,7 @@
-//! Records about what waits: told when a reason comes and when it goes, never in between.
+//! Records about waiting: written when a reason comes and when it goes, never in between.
 //!
 //! The scheduler judges equal asks as one class, so one record stands for all of them: that of
-//! the first. The reference tells of each ask that it looks at.
+//! the first. The reference records each ask that it looks at.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -13,25 +13,25 @@ use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId};
 use crate::schedule::{ClassId, Note, Scheduler};
 use crate::time::Timestamp;
-use crate::wait::{Blocker, Wait, refusals};
+use crate::wait::{Blocker, Compared, Wait, refusals};
 
 use super::application::QUIET_FOR;
 use super::{Change, Detail, Kind, Record};
 
-/// What was told of waiting, so that it is told once.
+/// What was recorded of waiting, so that it is recorded once.
 ///
 /// Feed it with every event before it is applied, and with the notes of a
 /// [`Scheduler::watching`] after each step. It says nothing of more than
 /// [`Edges::REMEMBERED`] asks and as many applications at once.
 #[derive(Debug, Default)]
 pub struct Edges {
-    /// Asks that were told to exceed something, what, and when anything was last told of each.
+    /// Asks recorded as exceeding something, what that is, and the time of the last record of each.
     asks: BTreeMap<AllocationId, (Option<Excess>, Timestamp)>,
-    /// Asks that were told to be refused every node by the RM, and when.
+    /// Asks recorded as refused every node by the RM, and when.
     refused: BTreeMap<AllocationId, Timestamp>,
-    /// Applications that were told to be held back as a whole, and by what.
+    /// Applications recorded as held back as a whole, and by what.
     applications: BTreeMap<ApplicationId, Count>,
-    /// Classes whose applications were all told so.
+    /// Classes whose applications were all recorded as such.
     classes: BTreeSet<ClassId>,
     /// How many classes there may be before those that are gone are looked for.
     classes_max: usize,
@@ -52,7 +52,7 @@ enum Count {
 }
 
 impl Edges {
-    /// Of how many asks, and of how many applications, it remembers what was told.
+    /// For how many asks, and for how many applications, it remembers the records.
     pub const REMEMBERED: usize = 65_536;
 
     /// Hear an event, before it is applied: what waited may wait no more.
@@ -97,7 +97,7 @@ impl Edges {
             match *note {
                 Note::Renewed => self.classes.clear(),
                 Note::Joined { application, class } => {
-                    // The others of its class were told before it came.
+                    // The others of its class were recorded before it came.
                     if self.classes.contains(&class)
                         && let Some(ask) = scheduler.first_of(class)
                         && let Some(wait) = scheduler.wait_of(books, ask)
@@ -252,18 +252,22 @@ impl Edges {
 }
 
 const fn count_of(blocker: Blocker) -> Option<Count> {
-    match blocker {
-        Blocker::QueueApplications(_) => Some(Count::Queue),
-        Blocker::LimitApplications(..) => Some(Count::User),
-        _ => None,
+    if let Compared::RunningIn(_) = blocker.compared() {
+        Some(Count::Queue)
+    } else if let Compared::RunningAt(..) = blocker.compared() {
+        Some(Count::User)
+    } else {
+        None
     }
 }
 
 const fn excess_of(blocker: Blocker) -> Option<Excess> {
-    match blocker {
-        Blocker::QueueMax(_) => Some(Excess::Queue),
-        Blocker::Limit(..) => Some(Excess::User),
-        _ => None,
+    if let Compared::Queue(_) = blocker.compared() {
+        Some(Excess::Queue)
+    } else if let Compared::Limit(..) = blocker.compared() {
+        Some(Excess::User)
+    } else {
+        None
     }
 }
 

@@ -2,7 +2,7 @@
 //! events.
 //!
 //! [`records`] says which records one event leads to, from the books just before it; so a
-//! replay of a history gives the same records. [`Telling`] puts them in the order of the
+//! replay of a history gives the same records. [`RecordSequencer`] puts them in the order of the
 //! reference where one event alone cannot know it, [`Edges`] adds those about what waits, and
 //! [`Ring`] keeps the newest.
 //!
@@ -10,20 +10,20 @@
 //! Source: scheduling §17.
 
 mod application;
+mod builder;
 mod detail;
 mod edge;
 mod node;
 mod queue;
 mod ring;
-mod tell;
-mod telling;
+mod sequencer;
 mod user;
 
+pub use builder::{records, records_of_refusal};
 pub use detail::{Change, Detail, Kind};
 pub use edge::Edges;
 pub use ring::{Found, Ring};
-pub use tell::{records, records_of_refusal};
-pub use telling::Telling;
+pub use sequencer::RecordSequencer;
 
 use crate::name::Name;
 use crate::resource::Amounts;

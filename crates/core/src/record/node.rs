@@ -1,14 +1,14 @@
-//! Records of nodes: what they have, what runs on them, and for whom they are kept.
+//! Records of nodes: what they have, what runs on them, and for whom they are reserved.
 
 use crate::event::Event;
 use crate::id::{AllocationId, NodeId};
 use crate::name::Name;
 use crate::resource::{Amounts, Resources};
 
-use super::tell::{Teller, pruned};
+use super::builder::{RecordBuilder, pruned};
 use super::{Change, Detail, Kind};
 
-impl Teller<'_> {
+impl RecordBuilder<'_> {
     pub(super) fn hear_of_node(&mut self, event: &Event) {
         match event {
             Event::NodeAdded { partition, node, capacity, schedulable, .. } => {
@@ -94,7 +94,7 @@ impl Teller<'_> {
         self.tell(record.of(size));
     }
 
-    /// The node that is kept for an ask, if one is, is kept no more.
+    /// Record that the node reserved for an ask, if any, is no longer reserved.
     pub(super) fn kept_no_more(&mut self, ask: AllocationId) {
         if let Some(kept) = self.books.allocation(ask).reservation() {
             self.kept(ask, kept.node, Change::Remove);

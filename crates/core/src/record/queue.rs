@@ -8,10 +8,10 @@ use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity, Resources};
 
-use super::tell::Teller;
+use super::builder::RecordBuilder;
 use super::{Change, Detail, Kind};
 
-impl Teller<'_> {
+impl RecordBuilder<'_> {
     pub(super) fn hear_of_queue(&mut self, event: &Event) {
         match event {
             Event::PartitionAdded { .. } => self.queue_came(&Name::new("root"), true, Change::Add),
@@ -81,7 +81,7 @@ impl Teller<'_> {
     fn quota_enforced(&mut self, queue: QueueId) {
         let row = self.books.queue(queue);
         let reached = row.quota_preemption_at.is_some_and(|at| at <= self.at);
-        let staying = row.staying();
+        let staying = row.used_after_preemption();
         let over = row.max.iter().flat_map(Resources::iter).filter_map(|(resource, most)| {
             let over = staying.get_or_zero(resource).minus(most);
             (over > Quantity::ZERO).then_some((resource, over))

@@ -17,16 +17,16 @@ pub struct Ring<T = Record> {
 /// What a query finds.
 #[derive(Debug)]
 pub struct Found<I> {
-    /// The lowest id that is kept; 0 if none is.
+    /// The lowest stored id; 0 if none is stored.
     pub lowest: u64,
-    /// The highest id that is kept; 0 if none is.
+    /// The highest stored id; 0 if none is stored.
     pub highest: u64,
     /// The records from the id that was asked for, in order.
     pub records: I,
 }
 
 impl<T> Ring<T> {
-    /// Records kept if nothing is said. Source: scheduling §17.3.
+    /// The default number of stored records. Source: scheduling §17.3.
     pub const CAPACITY: NonZeroUsize = NonZeroUsize::new(100_000).expect("it is more than zero");
 
     /// An empty one that keeps so many; the default for 0.
@@ -45,8 +45,8 @@ impl<T> Ring<T> {
         self.next - 1
     }
 
-    /// At most `count` records from the id `start` on. None if nothing has this id, be it too
-    /// old or yet to come; what range there is, is said in any case.
+    /// At most `count` records from the id `start` on. None if nothing has this id, whether too old
+    /// or yet to come. The result has the stored range in any case.
     pub fn query(&self, start: u64, count: usize) -> Found<impl ExactSizeIterator<Item = &T>> {
         let length = self.kept.len() as u64;
         let (first, highest) = (self.next - length, self.next.saturating_sub(1));
@@ -66,8 +66,8 @@ impl<T> Ring<T> {
         self.kept.range(self.kept.len().saturating_sub(count)..)
     }
 
-    /// Keep so many from now on, the default for 0; of what is kept, the newest stay, with their
-    /// ids.
+    /// Set the number of stored records, the default for 0. Of the stored records the newest stay,
+    /// with their ids.
     pub fn resize(&mut self, capacity: usize) {
         self.capacity = NonZeroUsize::new(capacity).unwrap_or(Self::CAPACITY);
         let surplus = self.kept.len().saturating_sub(self.capacity.get());

@@ -4,10 +4,10 @@ use crate::id::{ApplicationId, LevelId};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity};
 
-use super::tell::Teller;
+use super::builder::RecordBuilder;
 use super::{Change, Detail, Kind};
 
-impl Teller<'_> {
+impl RecordBuilder<'_> {
     /// The user of an application, and its group, are charged.
     pub(super) fn charged(&mut self, application: ApplicationId, amount: &Amounts) {
         self.usage(application, Change::Add, amount, amount);

@@ -58,7 +58,7 @@ codes! {
         MaxAppsQueue = "MAX_APPS_QUEUE",
         /// The user may have no more applications in this queue.
         MaxAppsUser = "MAX_APPS_USER",
-        /// What a task is said to use is less than nothing.
+        /// The reported use of a task is less than nothing.
         MeasuredBelowZero = "MEASURED_BELOW_ZERO",
         /// An answer names a node that the question does not.
         NodeNotAsked = "NODE_NOT_ASKED",
@@ -78,7 +78,8 @@ codes! {
         PlRejected = "PL-REJECTED",
         /// A placement rule failed on this application.
         PlRuleError = "PL-RULE-ERROR",
-        /// A queue file would do something else by now than its plan announced. Said by the server alone.
+        /// A queue file would do something else by now than its plan announced. Only the server
+        /// sends it.
         PlanMoved = "PLAN_MOVED",
         /// The filter of a placement rule has an expression for groups that cannot be read.
         PrGroups = "PR-FGROUP",
@@ -92,7 +93,7 @@ codes! {
         PrValue = "PR-VALUE",
         /// A running task cannot become that large.
         Quota = "QUOTA",
-        /// A tenant sends more requests than are taken of it. Said by the server alone.
+        /// A tenant sends more requests than are taken of it. Only the server sends it.
         RateLimited = "RATE_LIMITED",
         /// `instances` is named as a resource.
         ReservedType = "RESERVED_TYPE",
@@ -128,7 +129,8 @@ codes! {
         TenantClosed = "TENANT_CLOSED",
         /// A tenant would be above itself.
         TenantCycle = "TENANT_CYCLE",
-        /// The defaults of tenants say something that each has of its own. Said by the server alone.
+        /// The defaults of tenants set something that each has of its own. Only the server sends
+        /// it.
         TenantDefaults = "TENANT_DEFAULTS",
         /// Tenants would be nested too deep.
         TenantDepth = "TENANT_DEPTH",

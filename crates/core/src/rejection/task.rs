@@ -2,14 +2,14 @@
 
 use super::RefusalCode;
 use crate::name::Name;
-use crate::resource::{Quantity, figures};
+use crate::resource::{Quantity, format_quantities};
 
 /// Why a command about a task of a tenant was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TaskRejection {
     /// No such task.
     #[error(
-        "task {task} does not exist in partition {partition}; it was never submitted, or ended too long ago"
+        "task {task} does not exist in partition {partition}. It was never submitted, or ended too long ago. Check the ID."
     )]
     Unknown {
         /// As asked for.
@@ -18,7 +18,9 @@ pub enum TaskRejection {
         partition: Name,
     },
     /// Its id is that of another.
-    #[error("{task} is the id of {what} in partition {partition}; choose another id, or none")]
+    #[error(
+        "the ID {task} belongs to {what} in partition {partition}. Choose another ID, or omit it."
+    )]
     Exists {
         /// The id.
         task: Name,
@@ -29,7 +31,7 @@ pub enum TaskRejection {
     },
     /// The key of its request is that of another.
     #[error(
-        "tenant {tenant} has submitted task {task} under the key {key:?}; choose another key for another task"
+        "tenant {tenant} already submitted task {task} with the key {key:?}. Choose another key for another task."
     )]
     KeyTaken {
         /// The tenant.
@@ -41,7 +43,7 @@ pub enum TaskRejection {
     },
     /// The task of its key has ended, and is no longer remembered.
     #[error(
-        "tenant {tenant} submitted a task under the key {key:?} that has ended and is no longer remembered; choose another key for another task"
+        "tenant {tenant} used the key {key:?} for a task that has ended and is no longer stored. Choose another key for another task."
     )]
     KeySpent {
         /// The tenant.
@@ -51,7 +53,7 @@ pub enum TaskRejection {
     },
     /// The tenant has used as many keys as are remembered.
     #[error(
-        "tenant {tenant} has used {most} keys whose tasks have ended, the most that are remembered; wait until the first are no longer valid, submit without a key, or lower `tenants.idempotencyttl`"
+        "tenant {tenant} has {most} keys of ended tasks, and no more are stored. Wait until the oldest keys expire, submit without a key, or lower `tenants.idempotencyttl`."
     )]
     ManyKeys {
         /// The tenant.
@@ -59,9 +61,9 @@ pub enum TaskRejection {
         /// The most.
         most: u32,
     },
-    /// Something else was said of it under the key.
+    /// A different request for it used the key before.
     #[error(
-        "task {task} was released under the key {key:?} by a request that said something else; choose another key"
+        "task {task} was already released with the key {key:?} by a different request. Choose another key."
     )]
     OtherUnderKey {
         /// The task.
@@ -71,7 +73,7 @@ pub enum TaskRejection {
     },
     /// It says nothing of what it needs, or too much.
     #[error(
-        "task {task} has {members} members; it has 1 to {most}, so submit the others as tasks of their own"
+        "task {task} has {members} members, but 1 to {most} are allowed. Change the number of members, or submit several tasks."
     )]
     Members {
         /// Its id.
@@ -83,7 +85,7 @@ pub enum TaskRejection {
     },
     /// The task has several members, but its ask has a trait that only one of them can have.
     #[error(
-        "task {task} has several members, but its ask is a placeholder, an originator, of a task group, or bound to one node, which only one member can be; submit it as one member"
+        "task {task} has several members, but its ask is a placeholder, an originator, in a task group, or bound to one node. Only a task with one member can have such an ask. Submit it with one member."
     )]
     Unlike {
         /// Its id.
@@ -91,9 +93,9 @@ pub enum TaskRejection {
     },
     /// It asks for more than any machine has.
     #[error(
-        "task {task} asks for {amount} {resource} a member; no member may ask for more than {most}",
-        amount = figures(resource, [*amount, *most])[0],
-        most = figures(resource, [*amount, *most])[1]
+        "task {task} requests {amount} {resource} for each member, but at most {most} is allowed. Request less.",
+        amount = format_quantities(resource, [*amount, *most])[0],
+        most = format_quantities(resource, [*amount, *most])[1]
     )]
     Amount {
         /// Its id.
@@ -106,7 +108,9 @@ pub enum TaskRejection {
         most: Quantity,
     },
     /// It does not stand where this can happen.
-    #[error("task {task} is {is} and cannot be {what}; that is for tasks that are {where_it_can}")]
+    #[error(
+        "task {task} is {is} and cannot be {what}. Only tasks that are {where_it_can} can be {what}."
+    )]
     State {
         /// Its id.
         task: Name,
@@ -117,22 +121,22 @@ pub enum TaskRejection {
         /// Where it would have to stand.
         where_it_can: &'static str,
     },
-    /// It is said to use less than nothing.
+    /// Its reported use is less than nothing.
     #[error(
-        "task {task} is said to use {amount} {resource}, which is less than 0; say what was measured, or leave the type out",
-        amount = figures(resource, [*amount])[0]
+        "the measured usage of task {task} is {amount} {resource}, but it cannot be negative. Send the measured amount, or omit the type.",
+        amount = format_quantities(resource, [*amount])[0]
     )]
     BelowZero {
         /// Its id.
         task: Name,
         /// Resource type.
         resource: Name,
-        /// What was said.
+        /// The reported amount.
         amount: Quantity,
     },
     /// An ask for an application that is a task.
     #[error(
-        "ask {key} is for {task}, which is a task of a tenant and asks for nothing but what it was submitted with; submit another task, or resize this one"
+        "ask {key} is for {task}, but a task of a tenant cannot add asks. Resize the task, or submit another one."
     )]
     Ask {
         /// Its key.
@@ -142,10 +146,10 @@ pub enum TaskRejection {
     },
     /// The quota of its tenant, or of one above it, has not enough left for it to grow.
     #[error(
-        "task {task} would need {more} {resource} more, and {scope} uses {used} of {limit}; release something first, or raise the quota. The task keeps its size",
-        more = figures(resource, [*more, *used, *limit])[0],
-        used = figures(resource, [*more, *used, *limit])[1],
-        limit = figures(resource, [*more, *used, *limit])[2]
+        "task {task} needs {more} more {resource}, but {scope} uses {used} of its quota of {limit}. The task keeps its size. Release resources, or raise the quota.",
+        more = format_quantities(resource, [*more, *used, *limit])[0],
+        used = format_quantities(resource, [*more, *used, *limit])[1],
+        limit = format_quantities(resource, [*more, *used, *limit])[2]
     )]
     Quota {
         /// Its id.
@@ -163,9 +167,9 @@ pub enum TaskRejection {
     },
     /// The node that it runs on has not enough left for it to grow.
     #[error(
-        "task {task} would need {more} {resource} more on node {node}, which has {free} left; release something there first. The task keeps its size",
-        more = figures(resource, [*more, *free])[0],
-        free = figures(resource, [*more, *free])[1]
+        "task {task} needs {more} more {resource} on node {node}, but the node has {free} free. The task keeps its size. Release resources on this node.",
+        more = format_quantities(resource, [*more, *free])[0],
+        free = format_quantities(resource, [*more, *free])[1]
     )]
     NoRoom {
         /// Its id.

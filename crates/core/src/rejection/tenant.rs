@@ -5,21 +5,23 @@ use crate::books::Tenants;
 use crate::config::legal::QUEUE_NAME_MAX;
 use crate::config::tenant::{INSTANCES, OWN_LEAF};
 use crate::name::Name;
-use crate::resource::{Quantity, figures};
+use crate::resource::{Quantity, format_quantities};
 
 /// Why a command about a tenant, or one that a tenant is in the way of, was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TenantRejection {
     /// The partition has no tenants.
     #[error(
-        "partition {partition} has no tenants; switch them on in its queue file with `tenants: {{enabled: true}}`"
+        "partition {partition} has no tenants. Enable them in the queue file with `tenants: {{enabled: true}}`."
     )]
     Off {
         /// The partition.
         partition: Name,
     },
     /// No such tenant.
-    #[error("tenant {tenant} does not exist in partition {partition}")]
+    #[error(
+        "tenant {tenant} does not exist in partition {partition}. Check the name, or create the tenant."
+    )]
     Unknown {
         /// As asked for.
         tenant: Name,
@@ -28,14 +30,16 @@ pub enum TenantRejection {
     },
     /// A name that no tenant can have.
     #[error(
-        "{tenant:?} is no name that a tenant can have; a name is 1 to {QUEUE_NAME_MAX} of a-z 0-9 _ : # / @ - and neither {OWN_LEAF} nor @recovery@"
+        "{tenant:?} is not a valid tenant name. Use 1 to {QUEUE_NAME_MAX} characters of a-z 0-9 _ : # / @ -, but neither {OWN_LEAF} nor @recovery@."
     )]
     Name {
         /// As given.
         tenant: Name,
     },
     /// There must be none of this name, and there is one.
-    #[error("tenant {tenant} exists already, in version {version}; change it, or use another name")]
+    #[error(
+        "tenant {tenant} already exists, at version {version}. Change it, or use another name."
+    )]
     Exists {
         /// Its name.
         tenant: Name,
@@ -44,7 +48,7 @@ pub enum TenantRejection {
     },
     /// Somebody else has changed it since.
     #[error(
-        "tenant {tenant} is in version {version} and was to be in version {expected}; read it again and decide anew"
+        "tenant {tenant} is at version {version}, but the request expects version {expected}. Read the tenant again, and retry with its version."
     )]
     Version {
         /// Its name.
@@ -56,7 +60,7 @@ pub enum TenantRejection {
     },
     /// Somebody else has changed the defaults since.
     #[error(
-        "the defaults of tenants are in version {version} and were to be in version {expected}; read them again and decide anew"
+        "the tenant defaults are at version {version}, but the request expects version {expected}. Read the defaults again, and retry with their version."
     )]
     DefaultsVersion {
         /// In force.
@@ -65,7 +69,7 @@ pub enum TenantRejection {
         expected: u64,
     },
     /// More tenants than there can be.
-    #[error("partition {partition} has {count} tenants, and no more than {limit} can be; remove one first", limit = Tenants::MAX)]
+    #[error("partition {partition} has {count} tenants, but at most {limit} are allowed. Delete a tenant first.", limit = Tenants::MAX)]
     Many {
         /// The partition.
         partition: Name,
@@ -74,7 +78,7 @@ pub enum TenantRejection {
     },
     /// The tenant above it is not there.
     #[error(
-        "tenant {tenant} names {parent} as the tenant above it, which does not exist; make that first"
+        "tenant {tenant} names {parent} as its parent, but {parent} does not exist. Create {parent} first."
     )]
     UnknownParent {
         /// Its name.
@@ -84,7 +88,7 @@ pub enum TenantRejection {
     },
     /// It would be above itself.
     #[error(
-        "tenant {tenant} names {parent} as the tenant above it, which is {tenant} itself or below it"
+        "tenant {tenant} names {parent} as its parent, but {parent} is {tenant} itself or below it. Choose another parent."
     )]
     Cycle {
         /// Its name.
@@ -94,7 +98,7 @@ pub enum TenantRejection {
     },
     /// Too many tenants are above each other.
     #[error(
-        "tenant {tenant} would make {levels} levels of tenants, and no more than {limit} can be",
+        "tenant {tenant} would create {levels} levels of tenants, but at most {limit} are allowed. Choose a parent at a higher level.",
         limit = Tenants::LEVELS_MAX
     )]
     Depth {
@@ -105,8 +109,8 @@ pub enum TenantRejection {
     },
     /// An amount below zero.
     #[error(
-        "the {what} of {whose} is {amount} {resource}; no amount may be below zero",
-        amount = figures(resource, [*amount])[0]
+        "the {what} of {whose} is {amount} {resource}, but no amount can be negative. Set 0 or more.",
+        amount = format_quantities(resource, [*amount])[0]
     )]
     Amount {
         /// Quota or guarantee.
@@ -120,7 +124,7 @@ pub enum TenantRejection {
     },
     /// A type without a name, or in types of a label.
     #[error(
-        "the {what} of {whose} names a type {resource:?}; name a plain type of at least one character"
+        "the {what} of {whose} names the type {resource:?}, which cannot be limited. Name a plain type of at least one character."
     )]
     Type {
         /// Quota or guarantee.
@@ -132,9 +136,9 @@ pub enum TenantRejection {
     },
     /// More is guaranteed than allowed.
     #[error(
-        "tenant {tenant} is to be guaranteed {guaranteed} {resource}, and its quota is {quota}; guarantee no more than the quota",
-        guaranteed = figures(resource, [*guaranteed, *quota])[0],
-        quota = figures(resource, [*guaranteed, *quota])[1]
+        "tenant {tenant} would have a guarantee of {guaranteed} {resource}, but its quota is {quota}. Set a guarantee of at most the quota.",
+        guaranteed = format_quantities(resource, [*guaranteed, *quota])[0],
+        quota = format_quantities(resource, [*guaranteed, *quota])[1]
     )]
     Guarantee {
         /// Its name.
@@ -148,9 +152,9 @@ pub enum TenantRejection {
     },
     /// The quotas right below one sum up to more than its own, which it forbids.
     #[error(
-        "the quotas of the tenants right below {parent} would sum up to {sum} {resource}, its own is {quota}, and it says `strictSum`; lower one, or raise that of {parent}",
-        sum = figures(resource, [*sum, *quota])[0],
-        quota = figures(resource, [*sum, *quota])[1]
+        "the child tenants of {parent} would have quotas of {sum} {resource} in total, but {parent} has a quota of {quota} and sets `strictSum`. Lower a child quota, or raise the quota of {parent}.",
+        sum = format_quantities(resource, [*sum, *quota])[0],
+        quota = format_quantities(resource, [*sum, *quota])[1]
     )]
     Sum {
         /// The tenant above.
@@ -164,8 +168,8 @@ pub enum TenantRejection {
     },
     /// One has no quota in a type of which the one above it shares out its own.
     #[error(
-        "tenant {tenant} has no quota of {resource}; tenant {parent} above it has one of {quota} and says `strictSum`, so {tenant} needs one too",
-        quota = figures(resource, [*quota])[0]
+        "tenant {tenant} has no quota of {resource}, but its parent {parent} has a quota of {quota} and sets `strictSum`. Set a quota for {tenant}.",
+        quota = format_quantities(resource, [*quota])[0]
     )]
     Unlimited {
         /// Its name.
@@ -179,9 +183,9 @@ pub enum TenantRejection {
     },
     /// A quota below what is used, of a tenant that does not allow that.
     #[error(
-        "tenant {tenant} uses {used} {resource}, its quota was to be {quota}, and it says `onLower: refuse`; wait until it uses less, or choose `block` or `preempt`",
-        used = figures(resource, [*used, *quota])[0],
-        quota = figures(resource, [*used, *quota])[1]
+        "tenant {tenant} uses {used} {resource}, but its new quota would be {quota}, and it sets `onLower: refuse`. Wait until it uses less, or set `block` or `preempt`.",
+        used = format_quantities(resource, [*used, *quota])[0],
+        quota = format_quantities(resource, [*used, *quota])[1]
     )]
     BelowUse {
         /// Its name.
@@ -195,7 +199,7 @@ pub enum TenantRejection {
     },
     /// It has tasks that have not ended.
     #[error(
-        "tenant {tenant} has {count} tasks that have not ended, so it cannot {what}; wait until they have, or cancel them"
+        "tenant {tenant} has {count} tasks that have not ended, so it cannot {what}. Wait until they end, or cancel them."
     )]
     HasTasks {
         /// Its name.
@@ -207,7 +211,7 @@ pub enum TenantRejection {
     },
     /// There are tenants below it.
     #[error(
-        "tenant {tenant} has {count} tenants below it, so it cannot {what}; move or remove them first"
+        "tenant {tenant} has {count} child tenants, so it cannot {what}. Move or delete them first."
     )]
     HasBelow {
         /// Its name.
@@ -218,14 +222,16 @@ pub enum TenantRejection {
         what: &'static str,
     },
     /// It goes.
-    #[error("tenant {tenant} is going, with the last of its tasks; make it anew when it is gone")]
+    #[error(
+        "tenant {tenant} is draining and will be deleted after its last task ends. Wait, and then create it again."
+    )]
     Draining {
         /// Its name.
         tenant: Name,
     },
     /// Something that a tenant which is a limit cannot have.
     #[error(
-        "tenant {tenant} is to be a limit in queue {queue}, and {what}; give it a queue of its own, or leave that out"
+        "tenant {tenant} is a limit in queue {queue}, but {what}. Give the tenant its own queue, or remove that setting."
     )]
     Mode {
         /// Its name.
@@ -237,7 +243,7 @@ pub enum TenantRejection {
     },
     /// The queue where a tenant is a limit is not there, or not one of the queue file.
     #[error(
-        "tenant {tenant} is to be a limit in queue {queue}, which is not in the queue file of partition {partition}; name one that is, and belongs to no tenant"
+        "tenant {tenant} is a limit in queue {queue}, but the queue file of partition {partition} does not have this queue. Name a queue of the file that belongs to no tenant."
     )]
     UnknownQueue {
         /// Its name.
@@ -249,7 +255,7 @@ pub enum TenantRejection {
     },
     /// Two limits for one.
     #[error(
-        "tenant {tenant} is to be the limit of {subject} in queue {queue}, who has one there already by {holder}; remove that first"
+        "tenant {tenant} would limit {subject} in queue {queue}, but {holder} already has such a limit. Remove that limit first."
     )]
     LimitTaken {
         /// Its name.
@@ -263,7 +269,7 @@ pub enum TenantRejection {
     },
     /// A queue file that leaves tenants without what they stand on.
     #[error(
-        "partition {partition} has {count} tenants, and the file {what}; remove the tenants first. The file changes nothing"
+        "partition {partition} has {count} tenants, but the file {what}. The file changes nothing. Delete the tenants first."
     )]
     InForce {
         /// The partition.
@@ -275,7 +281,7 @@ pub enum TenantRejection {
     },
     /// The queue for tenants cannot be that.
     #[error(
-        "partition {partition}: queue {queue} is to hold the queues of tenants, and {what}. The file changes nothing"
+        "partition {partition}: queue {queue} cannot hold the queues of tenants: {what}. The file changes nothing."
     )]
     Root {
         /// The partition.
@@ -286,7 +292,9 @@ pub enum TenantRejection {
         what: &'static str,
     },
     /// A second partition with tenants.
-    #[error("partitions {first} and {second} both have tenants; one partition of a file may")]
+    #[error(
+        "partitions {first} and {second} both have tenants, but only one partition of a file can. Disable tenants in one of them."
+    )]
     Twice {
         /// One.
         first: Name,
@@ -295,7 +303,7 @@ pub enum TenantRejection {
     },
     /// The type that counts tasks, where it cannot be asked for.
     #[error(
-        "{what} names {INSTANCES}, which counts the tasks of tenants in partition {partition} by itself; leave it out"
+        "{what} names {INSTANCES}, which counts the tasks of tenants in partition {partition} automatically. Remove it."
     )]
     Instances {
         /// What names it.
@@ -305,9 +313,9 @@ pub enum TenantRejection {
     },
     /// An ask that can never run.
     #[error(
-        "ask {key} needs {asked} {resource}, and tenant {tenant} may have {most} in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)",
-        asked = figures(resource, [*asked, *most])[0],
-        most = figures(resource, [*asked, *most])[1]
+        "ask {key} needs {asked} {resource}, but the quota of tenant {tenant} is {most}. Split the ask, raise the quota, or set `oversized: park` for the tenant.",
+        asked = format_quantities(resource, [*asked, *most])[0],
+        most = format_quantities(resource, [*asked, *most])[1]
     )]
     ExceedsQuota {
         /// Its key.

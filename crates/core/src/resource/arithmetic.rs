@@ -100,8 +100,8 @@ impl Resources {
         })
     }
 
-    /// `SubErrorNegative`: [`Resources::minus_floored`], and beside it the amounts below zero
-    /// that were cut off; none where nothing was.
+    /// `SubErrorNegative`: [`Resources::minus_floored`], together with the amounts below zero that
+    /// were cut off; none where nothing was.
     #[must_use]
     pub fn minus_checked(&self, other: &Self) -> (Self, Self) {
         let below = self.zip(other, |left, right| {
@@ -227,7 +227,7 @@ impl Resources {
     }
 }
 
-/// Lanes that the processor takes at once: all that are kept without heap.
+/// Lanes that the processor takes at once: all that are stored without heap.
 const BLOCK: usize = 8;
 
 /// Combine a full block of lanes without a look at each, if no type is absent and no amount so

@@ -1,5 +1,6 @@
-//! Types of a label: what nodes have that are for asks which name their label alone is counted in
-//! types of its own, `vcore@gpu` beside `vcore`. Source: user-headroom §10 (C18), decision page 27.
+//! Types of a label: what nodes have for asks that name their label alone is counted in types of
+//! its own. An example is `vcore@gpu` next to `vcore`. Source: user-headroom §10 (C18), decision
+//! page 27.
 //!
 //! So each queue, user and group has books by label without any second set: a maximum, a
 //! guarantee, a share and a limit hold by type, and these are types.

@@ -1,8 +1,8 @@
 //! The first eight lanes side by side, for sums that are made and checked again and again.
 //!
-//! In a use, and in what is to be added to it, an absent type and a zero are the same, so that
-//! eight plain numbers say it all. No look at single lanes is needed as long as they are so
-//! small that nothing overflows; whoever is told that they are not asks the vectors themselves.
+//! In a use, and in what is to be added to it, an absent type and a zero are the same. So eight
+//! plain numbers are enough. No look at single lanes is needed while they are so small that nothing
+//! overflows. Otherwise the caller uses the vectors themselves.
 
 use super::{Quantity, ResourceType, Resources};
 
@@ -20,21 +20,21 @@ const FAR: i64 = USE + STEP;
 
 /// What is asked for, charged or given back: at most eight types, none of them very much.
 #[derive(Clone, Copy)]
-pub(crate) struct Step([i64; WIDTH]);
+pub(crate) struct PackedDelta([i64; WIDTH]);
 
 /// What is used of the first eight types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally([i64; WIDTH]);
+pub(crate) struct PackedUsage([i64; WIDTH]);
 
 /// How much may be used of the first eight types; of an absent one, more than anybody can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Ceiling([i64; WIDTH]);
+pub(crate) struct PackedLimit([i64; WIDTH]);
 
 /// In which lanes a step was too large so far: those below zero.
 #[derive(Default)]
-pub(crate) struct Excess([i64; WIDTH]);
+pub(crate) struct PackedExcess([i64; WIDTH]);
 
-impl Step {
+impl PackedDelta {
     /// These amounts, if they are plain.
     #[inline]
     pub(crate) fn of(amount: &Resources) -> Option<Self> {
@@ -71,10 +71,10 @@ impl Step {
     }
 }
 
-impl Tally {
+impl PackedUsage {
     /// What comes out when a step is added: right if that is plain, as this is.
     #[inline]
-    pub(crate) fn plus(&self, step: &Step) -> Self {
+    pub(crate) fn plus(&self, step: &PackedDelta) -> Self {
         Self(core::array::from_fn(|lane| self.0[lane].wrapping_add(step.0[lane])))
     }
 
@@ -106,7 +106,7 @@ impl Tally {
         lanes.filter(|(_, amount)| *amount != Resources::ABSENT)
     }
 
-    /// As a vector, beside the types beyond the first eight; no type with amount zero.
+    /// As a vector, together with the types beyond the first eight; no type with amount zero.
     pub(crate) fn with(&self, beyond: Option<&Resources>) -> Resources {
         let mine = self.0.map(|used| if used == 0 { Resources::ABSENT } else { used });
         let Some(beyond) = beyond else { return Resources::of_lanes(&mine) };
@@ -143,7 +143,7 @@ impl Tally {
     }
 }
 
-impl Ceiling {
+impl PackedLimit {
     /// What this maximum allows; everything if there is none.
     pub(crate) fn of(max: Option<&Resources>) -> Self {
         let mut ceiling = [FAR; WIDTH];
@@ -158,22 +158,22 @@ impl Ceiling {
 
     /// Whether somebody whose use is plain, and this, may have a step more.
     #[inline]
-    pub(crate) fn allows(&self, used: &Tally, step: &Step) -> bool {
-        let mut excess = Excess::default();
+    pub(crate) fn allows(&self, used: &PackedUsage, step: &PackedDelta) -> bool {
+        let mut excess = PackedExcess::default();
         excess.note(self, used, step);
         excess.is_none()
     }
 
     /// Whether somebody whose use is plain, and this, is within it.
     #[inline]
-    pub(crate) fn is_above(&self, used: &Tally) -> bool {
+    pub(crate) fn is_above(&self, used: &PackedUsage) -> bool {
         let left = |lane: usize| self.0[lane].wrapping_sub(used.0[lane]);
         (0..WIDTH).fold(0, |bits, lane| bits | left(lane)) >= 0
     }
 
     /// How much may be used at most where this step is to be allowed still; anything of a type of which
     /// it wants nothing.
-    pub(crate) fn before(&self, step: &Step) -> Self {
+    pub(crate) fn before(&self, step: &PackedDelta) -> Self {
         Self(core::array::from_fn(|lane| match step.0[lane] {
             ..=0 => FAR,
             wanted => self.0[lane] - wanted,
@@ -189,11 +189,11 @@ impl Ceiling {
     }
 }
 
-impl Excess {
+impl PackedExcess {
     /// Note where a step would take a plain use above its ceiling: more than what is left, and
     /// more than nothing.
     #[inline]
-    pub(crate) fn note(&mut self, ceiling: &Ceiling, used: &Tally, step: &Step) {
+    pub(crate) fn note(&mut self, ceiling: &PackedLimit, used: &PackedUsage, step: &PackedDelta) {
         for lane in 0..WIDTH {
             let left = ceiling.0[lane].wrapping_sub(used.0[lane]);
             self.0[lane] |= left.wrapping_sub(step.0[lane]) & step.0[lane].wrapping_neg();
@@ -236,9 +236,9 @@ mod tests {
     fn a_plain_sum_is_what_the_vectors_say() {
         for (used, change) in AMOUNTS.iter().flat_map(|a| AMOUNTS.map(|b| (*a, b))) {
             let (before, amount) = (vector(3, used), vector(3, change));
-            let mut tally = Tally::default();
+            let mut tally = PackedUsage::default();
             tally.add_saturating(&before);
-            if let Some(step) = Step::of(&amount).filter(|_| tally.is_plain()) {
+            if let Some(step) = PackedDelta::of(&amount).filter(|_| tally.is_plain()) {
                 let (up, down) = (tally.plus(&step), tally.plus(&step.negated()));
                 if up.is_plain() {
                     assert_eq!(up.with(None), before.plus(&amount).pruned(), "{used} + {change}");
@@ -264,11 +264,13 @@ mod tests {
             let max = max.map(|max| vector(5, max));
             for (used, asked) in AMOUNTS.iter().flat_map(|a| AMOUNTS.map(|b| (*a, b))) {
                 let (used, asked) = (vector(5, used), vector(5, asked));
-                let mut tally = Tally::default();
+                let mut tally = PackedUsage::default();
                 tally.add_saturating(&used);
-                let Some(step) = Step::of(&asked).filter(|_| tally.is_plain()) else { continue };
-                let ceiling = Ceiling::of(max.as_ref());
-                let mut excess = Excess::default();
+                let Some(step) = PackedDelta::of(&asked).filter(|_| tally.is_plain()) else {
+                    continue;
+                };
+                let ceiling = PackedLimit::of(max.as_ref());
+                let mut excess = PackedExcess::default();
                 excess.note(&ceiling, &tally, &step);
                 assert_eq!(ceiling.before(&step).is_above(&tally), excess.is_none());
                 let fits = max.as_ref().is_none_or(|max| max.minus_existing(&used).allows(&asked));
@@ -282,9 +284,9 @@ mod tests {
     #[test]
     fn types_beyond_the_first_eight_are_kept_apart() {
         let both = vector(2, 5).plus(&vector(11, 7));
-        let mut tally = Tally::default();
+        let mut tally = PackedUsage::default();
         tally.add_saturating(&both);
-        assert!(Step::of(&both).is_none());
+        assert!(PackedDelta::of(&both).is_none());
         assert_eq!(both.beyond(), Some(vector(11, 7)));
         assert_eq!(tally.with(both.beyond().as_ref()), both);
         assert_eq!(vector(7, 1).beyond(), None);

@@ -85,7 +85,7 @@ impl Sections {
         amounts.iter().filter(|(resource, _)| self.section(*resource) == section).collect()
     }
 
-    /// Say of the types of each label, where nothing is said of them, what is said of the plain ones.
+    /// Copy the amounts of the plain types to the types of each label that have no amount.
     pub(crate) fn spread(&self, types: &ResourceTypes, amounts: &mut Resources) {
         if self.is_single() || amounts.is_empty() {
             return;

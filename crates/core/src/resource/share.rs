@@ -52,7 +52,7 @@ impl Ord for Share {
 /// The shares of a vector in a total, one per type present, ascending. Compared from the
 /// largest down: the order of dominant resource fairness.
 ///
-/// Source: Ghodsi et al., "Dominant Resource Fairness", NSDI 2011, §4.
+/// Source: Ghodsi et al., "Dominant Resource Fairness", NSDI 2011, section 4.
 #[derive(Debug, Default)]
 pub struct Shares(SmallVec<[f64; 4]>);
 

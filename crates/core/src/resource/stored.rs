@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::name::Name;
 
 use super::lanes::WIDTH;
-use super::{Quantity, ResourceType, ResourceTypes, Resources, Tally, type_and_label};
+use super::{PackedUsage, Quantity, ResourceType, ResourceTypes, Resources, type_and_label};
 
 impl Serialize for Resources {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -52,14 +52,14 @@ impl<'de> Deserialize<'de> for Resources {
     }
 }
 
-impl Serialize for Tally {
+impl Serialize for PackedUsage {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let used = WIDTH - self.raw().iter().rev().take_while(|lane| **lane == 0).count();
         to.collect_seq(&self.raw()[..used])
     }
 }
 
-impl<'de> Deserialize<'de> for Tally {
+impl<'de> Deserialize<'de> for PackedUsage {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let lanes = Vec::<Quantity>::deserialize(from)?;
         if lanes.len() > WIDTH || lanes.last() == Some(&Quantity::ZERO) {
@@ -113,7 +113,7 @@ impl ResourceTypes {
     }
 
     /// Whether all types of a use are known.
-    pub(crate) fn know_used(&self, tally: &Tally) -> bool {
+    pub(crate) fn know_used(&self, tally: &PackedUsage) -> bool {
         tally.raw().iter().skip(self.len()).all(|lane| *lane == 0)
     }
 }

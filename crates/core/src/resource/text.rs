@@ -125,7 +125,7 @@ impl Unit {
 }
 
 /// Amounts of one type that are compared, all in the same unit: `2000m` and `1500m`, `64Gi` and `7.45Gi`.
-pub fn figures<const N: usize>(resource: &str, amounts: [Quantity; N]) -> [String; N] {
+pub fn format_quantities<const N: usize>(resource: &str, amounts: [Quantity; N]) -> [String; N] {
     let unit = Unit::of(resource, &amounts);
     amounts.map(|amount| unit.write(amount))
 }
@@ -160,11 +160,14 @@ fn hundredths(units: i64, power: u32) -> u128 {
     (u128::from(units.unsigned_abs()) * 100) >> power
 }
 
-/// Amounts of several types as people write them, beside others of the same types.
-pub(crate) fn told<const N: usize>(types: &Amounts, beside: [&Amounts; N]) -> [String; N] {
+/// Amounts of several types as people write them, together with others of the same types.
+pub(crate) fn format_amounts<const N: usize>(
+    types: &Amounts,
+    beside: [&Amounts; N],
+) -> [String; N] {
     let mut texts = [const { String::new() }; N];
     for (name, _) in types.iter() {
-        let figures = figures(name, beside.map(|one| one.get(name).unwrap_or_default()));
+        let figures = format_quantities(name, beside.map(|one| one.get(name).unwrap_or_default()));
         for (text, figure) in texts.iter_mut().zip(figures) {
             if !text.is_empty() {
                 *text += ", ";
@@ -199,7 +202,7 @@ mod tests {
             ("nvidia.com/gpu", 5_000, "5000"),
         ] {
             assert_eq!(
-                figures(resource, [Quantity::of(units)]),
+                format_quantities(resource, [Quantity::of(units)]),
                 [expected],
                 "{units} of {resource}"
             );
@@ -223,7 +226,7 @@ mod tests {
             ("nvidia.com/gpu", [8, 4_000], ["8", "4000"]),
         ] {
             assert_eq!(
-                figures(resource, units.map(Quantity::of)),
+                format_quantities(resource, units.map(Quantity::of)),
                 expected,
                 "{units:?} of {resource}"
             );

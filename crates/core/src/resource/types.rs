@@ -66,8 +66,8 @@ impl ResourceTypes {
     /// from making everybody's vectors long.
     pub const LIMIT: usize = 1_024;
 
-    /// How many may be known after an ask, or a tag of an application, named new ones: whoever
-    /// submits cannot use up what nodes and queue files need.
+    /// How many may be known after an ask, or a tag of an application, named new ones. So clients
+    /// that submit cannot use up what nodes and queue files need.
     pub const LIMIT_OF_CLIENTS: usize = 512;
 
     /// How many may be known after a node named new ones: the rest is left to queue files.

@@ -1,4 +1,4 @@
-//! The resource vector: one lane per type, absent told from zero.
+//! The resource vector: one lane per type, where absent differs from zero.
 
 use core::cmp::Ordering;
 use core::fmt;
@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::{Quantity, ResourceType};
 
-/// Lanes kept without heap; clusters rarely know more resource types.
+/// Lanes stored without heap; clusters rarely know more resource types.
 const INLINE: usize = 8;
 
 /// What a lane holds when its type is absent: the one value that no [`Quantity`] has.

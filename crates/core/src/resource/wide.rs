@@ -1,8 +1,9 @@
 //! Sums that stay exact beyond 64 bits.
 //!
-//! What waits may ask for anything, so its sums may leave 64 bits. A sum that saturates loses what it cut off and is
-//! wrong when amounts leave it again. [`Beyond`] keeps what is beyond the largest amount, beside the vector that is
-//! shown. It is almost always empty, and then costs one look.
+//! Waiting asks can have any size, so their sums may leave 64 bits. A sum that saturates loses what
+//! it cut off and is wrong when amounts leave it again. [`Beyond`] stores what is beyond the
+//! largest amount, in addition to the vector that is shown. It is almost always empty, and then
+//! costs one look.
 
 use alloc::collections::BTreeMap;
 

@@ -13,13 +13,13 @@ use crate::id::{AllocationId, ApplicationId, LevelId, QueueId};
 use crate::name::Name;
 use crate::resource::{Quantity, Resources, Shortfall};
 use crate::userlimit::{Decimal, DriverRules, Leaf, Rules};
-use crate::wait::{Blocker, Looked, Wait};
+use crate::wait::{Blocker, CheckResult, Wait};
 
 /// The rules of a leaf that says nothing of its users.
 static WITHOUT_SHARES: Rules = Rules::WITHOUT_SHARES;
 
-/// The event that activates an application. Its driver counts as no more than what can still be
-/// counted beside the others of its leaf.
+/// The event that activates an application. Its driver counts as no more than the sum with the
+/// others of its leaf can hold.
 pub(crate) fn activated(books: &Books, application: ApplicationId, driver: &Resources) -> Event {
     let leaf = books.application(application).queue;
     let used = books.drivers_of(leaf).map(|drivers| &drivers.used);
@@ -81,8 +81,8 @@ struct Limits<'a> {
     state: Leaf,
     /// What all drivers may have.
     all: Resources,
-    /// How many users share that: who is active, and who is not and has something that was not
-    /// activated; so whoever waits to start counts.
+    /// How many users share that: active users, and inactive users who have an application that was
+    /// not activated. So a user who waits to start counts.
     users: u64,
 }
 
@@ -176,7 +176,7 @@ pub(crate) fn max_parallel(queue: &Queue) -> Option<u64> {
     queue.settings.application_limits.as_ref()?.max_parallel
 }
 
-/// Whether a user has as many activated applications as he may.
+/// Whether a user has as many activated applications as allowed.
 pub(crate) fn is_user_full(books: &Books, leaf: QueueId, user: &Name) -> bool {
     let row = books.queue(leaf);
     let limits = row.settings.application_limits.as_ref();
@@ -187,18 +187,21 @@ pub(crate) fn is_user_full(books: &Books, leaf: QueueId, user: &Name) -> bool {
 /// Why an application is not activated, the first check that it fails; none if none holds it back.
 /// It is tied to its user.
 pub(crate) fn held_back(books: &Books, application: ApplicationId) -> Option<Wait> {
-    checks(books, application).find_map(Looked::wait)
+    checks(books, application).find_map(CheckResult::wait)
 }
 
 /// All that an application has to pass before it is activated, in order; nothing before it is tied to
 /// its user.
-pub(crate) fn checks(books: &Books, application: ApplicationId) -> impl Iterator<Item = Looked> {
+pub(crate) fn checks(
+    books: &Books,
+    application: ApplicationId,
+) -> impl Iterator<Item = CheckResult> {
     let row = books.application(application);
     row.link.into_iter().flat_map(move |link| {
         let (leaf, level) = (row.queue, link.user);
         let of_user = move || {
             let full = is_user_full(books, leaf, &row.user);
-            Looked::of(Blocker::ParallelOfUser(row.partition, level), full, None)
+            CheckResult::of(Blocker::ParallelOfUser(row.partition, level), full, None)
         };
         let of_drivers = move || drivers(books, (application, leaf), level);
         numbers(books, leaf)
@@ -208,9 +211,10 @@ pub(crate) fn checks(books: &Books, application: ApplicationId) -> impl Iterator
 }
 
 /// How many applications may have been activated in the queues from a leaf up.
-fn numbers(books: &Books, leaf: QueueId) -> impl Iterator<Item = Looked> {
+fn numbers(books: &Books, leaf: QueueId) -> impl Iterator<Item = CheckResult> {
     let counting = books.up(leaf).filter(|(_, queue)| max_parallel(queue).is_some());
-    counting.map(|(id, queue)| Looked::of(Blocker::ParallelApplications(id), is_full(queue), None))
+    counting
+        .map(|(id, queue)| CheckResult::of(Blocker::ParallelApplications(id), is_full(queue), None))
 }
 
 /// What the drivers of a leaf, then those of a user, may have.
@@ -218,7 +222,7 @@ fn drivers(
     books: &Books,
     (application, leaf): (ApplicationId, QueueId),
     level: LevelId,
-) -> Option<[Looked; 2]> {
+) -> Option<[CheckResult; 2]> {
     let row = books.application(application);
     let (gate, driver) = (Gate::of(books, leaf)?, driver_of(books, application)?);
     let drivers = books.drivers_of(leaf)?;
@@ -231,7 +235,7 @@ fn drivers(
     };
     let of = |blocker, admitted, limit: Option<&Resources>, used: &Resources| {
         let shortfall = if admitted { None } else { short(limit, used) };
-        Looked::of(blocker, !admitted, shortfall)
+        CheckResult::of(blocker, !admitted, shortfall)
     };
     let all = gate.limits.as_ref().map(|limits| &limits.all);
     let queue = of(Blocker::DriverQueue(leaf), gate.leaves_room(&driver), all, &drivers.used);

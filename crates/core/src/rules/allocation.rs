@@ -13,7 +13,7 @@ use crate::resource::Amounts;
 use crate::time::Timestamp;
 
 use super::application::{Placement, linked, placed};
-use super::life::Life;
+use super::lifecycle::Lifecycle;
 use super::node::node_named;
 use super::{
     ID_BYTES_MAX, Naming, application_named, labels, named, partition_named, short, sum_fits,
@@ -190,8 +190,9 @@ fn update(
     if size.as_ref() != Ok(books.resources_of(known)) {
         sum_grows(books, row.application, row.is_allocated(), &resources)?;
         if row.is_swapping() {
-            // It fitted into the place of its placeholder as it was; it is to be judged anew.
-            Life::of(books, now, row.application).drop_swap(known, &mut events);
+            // Its old size fitted into the place of its placeholder; the new size is to be judged
+            // again.
+            Lifecycle::of(books, now, row.application).drop_swap(known, &mut events);
         }
         let resources = resources.clone().into_owned();
         events.push(Event::Resized { allocation: known, resources });
@@ -212,8 +213,8 @@ fn update(
     Ok(events)
 }
 
-/// An ask that waits says something else of nodes than it did: it is withdrawn and made again, as old
-/// as it was. What says nothing of nodes leaves what was said.
+/// A waiting ask has other requirements for nodes than before: it is withdrawn and made again, with
+/// its age. A command without requirements for nodes leaves the old ones.
 fn wished_anew(
     books: &Books,
     ask: &Ask,
@@ -227,7 +228,7 @@ fn wished_anew(
         return None;
     }
     let traits = traits(books, row.application, ask);
-    let before = books.wish_of(known).cloned().unwrap_or_default();
+    let before = books.node_selector_of(known).cloned().unwrap_or_default();
     if (&before.label, &before.blocked) == (&traits.node_label, &traits.blocked_nodes) {
         return None;
     }
@@ -332,7 +333,7 @@ pub(super) fn release(
         found => found?,
     };
     let mut events = Vec::new();
-    let mut life = Life::of(books, now, id);
+    let mut life = Lifecycle::of(books, now, id);
     let Some(key) = key else {
         life.give_up_all(termination, &mut events);
         return Ok(events);

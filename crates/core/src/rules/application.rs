@@ -127,13 +127,13 @@ pub(crate) fn placed(books: &Books, placement: &Placement<'_>, events: &mut Vec<
 /// what they need together.
 fn completes_gang(books: &Books, application: ApplicationId, size: &Resources) -> bool {
     let row = books.application(application);
-    // What they need is said when nobody knows yet which label their asks will name.
+    // The gang size is set before anybody knows which label the asks will name.
     let is_label = |label: &str| books.is_exclusive(row.partition, label);
     let plain = |sum: &Resources| {
         let on_nodes = books.for_nodes(row.partition, sum);
         books.types().plain_sum(on_nodes.as_ref().unwrap_or(sum), is_label).pruned()
     };
-    // How many members a task of a tenant has is said as the tasks that they count as.
+    // The size of a task of a tenant counts its members as tasks.
     let whole =
         |ask: &Resources| books.for_nodes(row.partition, ask).unwrap_or_else(|| ask.clone());
     let gang = row.gang.as_ref();

@@ -23,7 +23,7 @@ pub(super) fn set(books: &Books, foreign: &SetForeign) -> Result<Vec<Event>, Rej
         let (key, resources) = (foreign.key.clone(), foreign.resources.clone());
         return Err(Rejection::ForeignSize { key, resources });
     }
-    let what = "what runs on the node";
+    let what = "the foreign allocation";
     labels::are_plain(books, partition, what, &foreign.resources)?;
     tenant::are_named(books, partition, what, &foreign.resources)?;
     let resources = labels::counted(&foreign.resources, books.node(node).own_types());

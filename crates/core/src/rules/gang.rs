@@ -3,15 +3,15 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{Allocation, ApplicationState, Books, GangStyle, Mark};
+use crate::books::{Allocation, ApplicationState, Books, GangStyle, StopRequest};
 use crate::event::{Event, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 
-use super::life::Life;
+use super::lifecycle::Lifecycle;
 
-/// The placeholders of an application have waited long enough. One that runs gives up those
-/// that nobody needed; one that waits for the others of its gang gives up everything, and starts
-/// anew as one without a gang, or fails.
+/// The placeholders of an application have waited long enough. One that runs gives up those that
+/// nobody needed. One that waits for the others of its gang gives up everything, and starts again
+/// without a gang, or fails.
 pub(super) fn expire(books: &Books, application: ApplicationId, events: &mut Vec<Event>) {
     events.push(Event::PlaceholdersExpired { application });
     let row = books.application(application);
@@ -50,7 +50,9 @@ pub(super) fn ask_back(
     events: &mut Vec<Event>,
 ) {
     let mut held = ids(books, application, |row| {
-        row.is_allocated() && row.mark == Mark::None && (row.placeholder || !placeholders_only)
+        row.is_allocated()
+            && row.mark == StopRequest::None
+            && (row.placeholder || !placeholders_only)
     });
     held.reverse();
     let termination = Termination::Timeout;
@@ -72,7 +74,7 @@ pub(super) fn lose(
     books: &Books,
     node: NodeId,
     allocation: AllocationId,
-    life: &mut Life<'_>,
+    life: &mut Lifecycle<'_>,
     events: &mut Vec<Event>,
 ) {
     if life.ended_with(allocation) {

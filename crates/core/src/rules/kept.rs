@@ -1,5 +1,5 @@
-//! Nodes that are kept for asks, where a command makes a node or an ask another size. No-starvation
-//! NS-10.
+//! Nodes that are reserved for asks, where a command changes the size of a node or an ask.
+//! No-starvation NS-10.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -11,10 +11,10 @@ use crate::id::{AllocationId, NodeId, PartitionId};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity, Resources};
 
-/// The events of a command, each behind the ends of the reservations that it makes impossible: a node is
-/// kept only while its ask fits the size of the node less what is foreign there.
+/// The events of a command, each behind the ends of the reservations that it makes impossible. A
+/// node is reserved only while its ask fits the size of the node less what is foreign there.
 ///
-/// Costs the asks that changed nodes are kept for, which are few.
+/// Costs the asks that changed nodes are reserved for, which are few.
 pub(super) fn end_unfit(books: &Books, events: Vec<Event>) -> Vec<Event> {
     if !events.iter().any(changes_a_size) {
         return events;
@@ -99,11 +99,11 @@ impl Sizes<'_> {
         })
     }
 
-    /// Whether an ask fits the node that is kept for it, less what is foreign there.
+    /// Whether an ask fits the node that is reserved for it, less what is foreign there.
     fn fits(&mut self, ask: AllocationId) -> bool {
         let books = self.books;
         let Some(kept) = books.allocation(ask).reservation() else { return true };
-        let known = || books.types().amounts(books.on_node(ask));
+        let known = || books.types().amounts(books.node_request(ask));
         let size = self.asks.get(&ask).cloned().unwrap_or_else(known);
         let node = self.node(kept.node);
         let mut wanted = size.iter();

@@ -73,7 +73,7 @@ pub(super) fn deciding_known(
 ) -> Option<&Name> {
     let row = books.allocation(known);
     let partition = books.application(row.application).partition;
-    let named = books.wish_of(known).and_then(|wish| wish.label.as_ref());
+    let named = books.node_selector_of(known).and_then(|wish| wish.label.as_ref());
     deciding(books, partition, row.node.or(node), row.required_node(), named)
 }
 

@@ -11,7 +11,7 @@ mod foreign;
 mod gang;
 mod kept;
 mod labels;
-mod life;
+mod lifecycle;
 mod node;
 mod question;
 mod quota;
@@ -168,7 +168,7 @@ fn few(what: &'static str, count: usize, limit: usize) -> Result<(), Rejection> 
     if count > limit { Err(Rejection::TooMany { what, count, limit }) } else { Ok(()) }
 }
 
-/// Who names resource types, beside a queue file: how many may be known then, and how many of
+/// Who names resource types, other than a queue file: how many may be known then, and how many of
 /// them may be new.
 struct Naming {
     what: &'static str,
@@ -194,7 +194,7 @@ fn types_fit(books: &Books, naming: &Naming, amounts: &Amounts) -> Result<(), Re
     let &Naming { what, limit, new_at_once } = naming;
     let (known, added) = (books.types().len(), books.types().count_unknown(amounts));
     if added == 0 {
-        return Ok(()); // Whoever names what is known takes nothing from anybody.
+        return Ok(()); // A command that names only known types takes nothing from others.
     }
     if added > new_at_once {
         return Err(Rejection::ManyNewTypes { what, added, limit: new_at_once });

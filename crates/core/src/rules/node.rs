@@ -14,7 +14,7 @@ use crate::rejection::Rejection;
 use crate::resource::{Amounts, Quantity, Resources};
 use crate::time::Timestamp;
 
-use super::life::Life;
+use super::lifecycle::Lifecycle;
 use super::{Naming, gang, labels, named, partition_named, recovery, sum_fits, tenant, types_fit};
 
 /// What the sizes of the nodes add up to.
@@ -25,7 +25,7 @@ const ATTRIBUTE_BYTES_MAX: usize = 65_536;
 
 pub(super) fn add(books: &Books, add: &AddNode) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, &add.partition)?;
-    named("node id", &add.node)?;
+    named("node ID", &add.node)?;
     let row = books.partition(partition);
     if let Some(node) = row.nodes.get(&*add.node).copied() {
         let recovery = row.recovery.as_ref();
@@ -49,8 +49,7 @@ pub(super) fn add(books: &Books, add: &AddNode) -> Result<Vec<Event>, Rejection>
     }])
 }
 
-/// A node that is there already is there again: what is said of it may be another by now. What it is labelled
-/// with stays.
+/// A node that is there already reports again, perhaps with other values. Its labels stay.
 fn report(
     books: &Books,
     (partition, node): (PartitionId, NodeId),
@@ -108,7 +107,7 @@ pub(super) fn remove(
     if books.node(node).schedulable {
         events.push(Event::NodeScheduling { node, schedulable: false });
     }
-    // Asks for which it was kept wait like all others again.
+    // Asks for which it was reserved wait like all others again.
     let kept_for = books.node(node).reservations().iter();
     events.extend(kept_for.map(|ask| Event::Unreserved { ask: *ask }));
     let mut here: Vec<AllocationId> = books.allocations_on(node).map(|(id, _)| id).collect();
@@ -117,7 +116,7 @@ pub(super) fn remove(
     for allocation in here {
         let application = books.allocation(allocation).application;
         let life = lives.entry(application);
-        let life = life.or_insert_with(|| Life::of(books, now, application));
+        let life = life.or_insert_with(|| Lifecycle::of(books, now, application));
         gang::lose(books, node, allocation, life, &mut events);
     }
     events.push(Event::NodeRemoved { node });
@@ -137,7 +136,7 @@ pub(super) fn node_named(
     })
 }
 
-/// Refuse more of them than any real node has: they are kept as long as the node is there.
+/// Refuse more attributes than any real node has: they are stored while the node exists.
 fn check_attributes(attributes: &NodeAttributes) -> Result<(), Rejection> {
     let (what, limit) = ("list of attributes", ATTRIBUTE_BYTES_MAX);
     let bytes = attributes.iter().map(|(key, value)| key.len() + value.len()).sum();

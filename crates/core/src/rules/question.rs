@@ -80,8 +80,8 @@ pub(super) fn answer(books: &Books, answer: &Verdicts) -> Result<Vec<Event>, Rej
     Ok(vec![Event::Answered { ask, verdicts: verdicts.collect() }])
 }
 
-/// What is said of a node, as it is remembered: of a removal, how many must go, and no fewer than
-/// make room.
+/// A verdict on a node in its stored form. Of a removal, it has how many must go, and never fewer
+/// than make room.
 fn checked(
     answer: &Verdicts,
     question: &Question,

@@ -13,7 +13,6 @@ use crate::id::{AllocationId, QueueId};
 use crate::name::Name;
 use crate::rejection::Rejection;
 use crate::resource::{Quantity, Resources, Shares};
-use crate::schedule::can_go;
 use crate::time::Timestamp;
 
 use super::{partition_named, tenant};
@@ -156,10 +155,11 @@ fn spare(queue: &Queue) -> Option<Resources> {
     Some(guaranteed.iter().map(above).collect())
 }
 
-/// Who goes first: who offers himself and is not the first of his application (decision D-5);
-/// whose types are those that are too many; the least urgent, the newest, the smallest.
+/// The order in which allocations go. Preemptable ones go first, and those that are not the first
+/// of their application (decision D-5). Then those with the largest part of their types in excess;
+/// then the least urgent, the newest, the smallest.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Turn {
+struct VictimOrder {
     reluctant: bool,
     originator: bool,
     percent: Reverse<usize>,
@@ -169,7 +169,7 @@ struct Turn {
     number: Reverse<u64>,
 }
 
-impl Turn {
+impl VictimOrder {
     fn of(row: &Allocation, size: &Resources, amount: &Resources, max: Option<&Resources>) -> Self {
         let wanted: Resources = size.iter().filter(|(resource, _)| amount.has(*resource)).collect();
         Self {
@@ -184,15 +184,15 @@ impl Turn {
     }
 }
 
-/// What a leaf gives of an amount: one by one, whoever does not make it too much.
+/// What a leaf gives of an amount: one by one, each allocation that does not make it too much.
 fn victims(books: &Books, leaf: QueueId, amount: &Resources) -> Vec<AllocationId> {
     let max = books.effective_max(leaf);
-    let mut candidates: Vec<(Turn, AllocationId)> = books
+    let mut candidates: Vec<(VictimOrder, AllocationId)> = books
         .applications_in(leaf)
         .flat_map(|(application, _)| books.allocations_of(application))
         .map(|(id, row)| (id, row, books.shapes().get(row.shape)))
-        .filter(|(_, row, size)| can_go(row, size, amount))
-        .map(|(id, row, size)| (Turn::of(row, size, amount, max.as_ref()), id))
+        .filter(|(_, row, size)| row.is_eligible_victim(size, amount))
+        .map(|(id, row, size)| (VictimOrder::of(row, size, amount, max.as_ref()), id))
         .collect();
     candidates.sort_unstable();
     let mut sum = Resources::new();

@@ -15,7 +15,7 @@ use crate::resource::Amounts;
 /// The largest size of one command, as [`Command::size`] counts it: 1 MiB.
 pub const COMMAND_BYTES_MAX: usize = 1 << 20;
 
-/// What a name or an amount costs beside its text, in the journal or in memory.
+/// What a name or an amount costs in addition to its text, in the journal or in memory.
 const ENTRY_BYTES: usize = 16;
 
 /// Refuses a command whose record would be too large.

@@ -19,7 +19,7 @@ use crate::id::PartitionId;
 use crate::name::Name;
 use crate::placement::{Placed, QueueTags, Refused, Request, is_forced, place};
 use crate::rejection::{RefusalCode, Rejection};
-use crate::resource::{Amounts, Quantity, figures};
+use crate::resource::{Amounts, Quantity, format_quantities};
 use crate::time::{Millis, Timestamp};
 use crate::userlimit::{Decimal, max_applications};
 
@@ -46,7 +46,7 @@ pub(super) fn submit(
     submit: &Submit,
 ) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, &submit.partition)?;
-    named("application id", &submit.application)?;
+    named("application ID", &submit.application)?;
     if submit.user.is_empty() {
         return Err(Rejection::EmptyName { what: "user name" });
     }
@@ -93,7 +93,7 @@ pub(super) fn submit(
     Ok(events)
 }
 
-/// How many bytes of each part of a refusal are kept: together at most 2 KiB.
+/// How many bytes of each part of a refusal are stored: together at most 2 KiB.
 const KEPT_MESSAGE_BYTES: usize = 768;
 const KEPT_NAME_BYTES: usize = 253;
 const KEPT_GROUPS_BYTES: usize = 253;
@@ -164,7 +164,7 @@ impl Command {
 /// Remembers an application as rejected that is not submitted at all.
 pub(super) fn reject(books: &Books, one: &RejectApplication) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, &one.partition)?;
-    named("application id", &one.application)?;
+    named("application ID", &one.application)?;
     let texts = [("queue", &one.queue), ("code", &one.code), ("message", &one.message)];
     for (what, text) in texts.into_iter().chain([("user name", &one.user)]) {
         short(what, text)?;
@@ -212,7 +212,7 @@ fn lifetime(books: &Books, now: Timestamp, submit: &Submit) -> Option<Event> {
     })
 }
 
-/// How long the application is to live, as its tags say; what is said where that is no time.
+/// How long the application is to live, as its tags say; the text of the tag where that is no time.
 fn asked_lifetime(tags: &[(Name, Name)]) -> Result<Option<Millis>, &Name> {
     Ok(deadline::seconds(tags, LIFETIME)?.map(Millis::from_secs))
 }
@@ -221,81 +221,81 @@ fn asked_lifetime(tags: &[(Name, Name)]) -> Result<Option<Millis>, &Name> {
 #[derive(Debug, thiserror::Error)]
 enum Declined {
     #[error(
-        "application {application} exists already in partition {partition} in state {state}; an id is free again when its application has ended"
+        "application {application} already exists in partition {partition} in state {state}. Choose another ID, or wait until the application ends."
     )]
     Duplicate { application: Name, partition: Name, state: ApplicationState },
     #[error("{0}")]
     NotPlaced(#[from] Refused),
     #[error(
-        "queue {path} cannot be made, since {above} is a leaf; leaves hold applications and no queues"
+        "queue {path} cannot be created because {above} is a leaf, and leaves have no child queues. Choose a path below a parent queue."
     )]
     BelowLeaf { path: Name, above: Name },
     #[error(
-        "queue {path} cannot be made, since {above} is {state}; queues are made below Active ones only"
+        "queue {path} cannot be created because {above} is {state}. Queues can be created only below an Active queue."
     )]
     BelowPassing { path: Name, above: Name, state: QueueState },
     #[error(
-        "queue {path} cannot be made, since {level:?} is no name that a queue can take; a name is 1 to 64 of A-Z a-z 0-9 _ : # / @ - and not {RECOVERY_QUEUE}"
+        "queue {path} cannot be created because {level:?} is not a valid queue name. Use 1 to 64 characters of A-Z a-z 0-9 _ : # / @ -, but not {RECOVERY_QUEUE}."
     )]
     Level { path: Name, level: Name },
     #[error(
-        "queue {path} cannot be made: it takes {missing} new queues, placement rules have made {made} in partition {partition} already, and no more than {limit} can be at once; empty ones go within ten seconds",
+        "queue {path} cannot be created: it needs {missing} new queues, but placement rules already created {made} of at most {limit} in partition {partition}. Wait for ten seconds, until empty queues are removed.",
         limit = Partition::QUEUES_MADE_MAX
     )]
     ManyQueues { path: Name, partition: Name, missing: usize, made: u32 },
     #[error(
-        "queue {path} orders applications by fair share, where gangs cannot run; submit to a queue of another application.sort.policy"
+        "queue {path} sorts applications by fair share, which does not support gangs. Submit to a queue with another application.sort.policy."
     )]
     GangOrder { path: Name },
     #[error(
-        "the gang of {amount} {resource} can never run in queue {path}, whose configured maximum is {max}; make the gang smaller, or raise the maximum",
-        amount = figures(resource, [*amount, *max])[0],
-        max = figures(resource, [*amount, *max])[1]
+        "the gang needs {amount} {resource} together, but the configured maximum of queue {path} is {max}. Make the gang smaller, or raise the maximum.",
+        amount = format_quantities(resource, [*amount, *max])[0],
+        max = format_quantities(resource, [*amount, *max])[1]
     )]
     GangSize { path: Name, resource: Name, amount: Quantity, max: Quantity },
     #[error(
-        "queue {path} has {count} applications that have not ended and takes in {max} (maximumapplications); wait for one to end, or raise the number"
+        "queue {path} has {count} of at most {max} applications (maximumapplications). Wait for one to end, or raise the number."
     )]
     QueueFull { path: Name, count: u64, max: u64 },
     #[error(
-        "user {user} has {count} applications in queue {path} that have not ended and may have {max} there ({key}); wait for one to end, or raise the number"
+        "user {user} has {count} of at most {max} applications in queue {path} ({key}). Wait for one to end, or raise the number."
     )]
     UserFull { path: Name, user: Name, count: u64, max: u64, key: &'static str },
     #[error(
-        "the tag {LIFETIME} is {text:?}; it is a whole number of seconds from 1 to {most}, in digits only",
+        "the tag {LIFETIME} is {text:?}, but it must be a whole number of seconds from 1 to {most}. Use digits only.",
         most = u32::MAX
     )]
     Lifetime { text: Name },
     #[error("{0}")]
     Deadline(#[from] deadline::NoTime),
     #[error(
-        "the gang needs {amount} {resource} together, and tenant {tenant} may have {max} in all; make the gang smaller, raise the quota, or have the tenant park what is too large (`oversized: park`)",
-        amount = figures(resource, [*amount, *max])[0],
-        max = figures(resource, [*amount, *max])[1]
+        "the gang needs {amount} {resource} together, but the quota of tenant {tenant} is {max}. Make the gang smaller, raise the quota, or set `oversized: park` for the tenant.",
+        amount = format_quantities(resource, [*amount, *max])[0],
+        max = format_quantities(resource, [*amount, *max])[1]
     )]
     GangQuota { tenant: Name, resource: Name, amount: Quantity, max: Quantity },
     #[error("{0}")]
     Types(Rejection),
-    #[error("tenant {tenant} does not exist in partition {partition}; make it first")]
+    #[error("tenant {tenant} does not exist in partition {partition}. Create it first.")]
     NoTenant { tenant: Name, partition: Name },
     #[error(
-        "tenant {tenant} is going and takes in no task; submit for another, or make it anew when it is gone"
+        "tenant {tenant} is draining and accepts no tasks. Submit for another tenant, or create it again after it is deleted."
     )]
     TenantDraining { tenant: Name },
     #[error(
-        "tenant {tenant} takes in no task, since queue {path} is {state} and the queue file says `state: stopped` of {by}; start that there"
+        "tenant {tenant} accepts no tasks because queue {path} is {state}: the queue file sets `state: stopped` for {by}. Start {by} in the file."
     )]
     TenantClosed { tenant: Name, path: Name, state: QueueState, by: Name },
     #[error(
-        "tenant {tenant} is the limit of {who}, and {user} is somebody else; submit as {who}, or for another tenant"
+        "tenant {tenant} is the limit of {who}, but the task is from user {user}. Submit as {who}, or for another tenant."
     )]
     NotOfTenant { tenant: Name, user: Name, who: Name },
     #[error(
-        "tenant {tenant} has {count} tasks that wait and may have {max} (maxWaiting); wait for one to start, or raise the number"
+        "tenant {tenant} has {count} of at most {max} waiting tasks (maxWaiting). Wait for one to start, or raise the number."
     )]
     WaitingListFull { tenant: Name, count: u64, max: u64 },
     #[error(
-        "queue {path} belongs to tenants, whose tasks are submitted for them; submit for a tenant, or to another queue"
+        "queue {path} belongs to tenants and accepts only their tasks. Submit for a tenant, or to another queue."
     )]
     TenantQueue { path: Name },
 }
@@ -413,8 +413,9 @@ fn are_few(
     Ok(())
 }
 
-/// How many applications one user may have in a leaf, and what says so: where nothing does, as many
-/// as his part of the leaf lets him have. `derived` is what the leaf takes in by its own part.
+/// How many applications one user may have in a leaf, and which setting says so. Without a setting,
+/// as many as the user's part of the leaf allows. `derived` is what the leaf takes in by its own
+/// part.
 pub(crate) fn max_of_user(
     leaf: &QueueSettings,
     derived: Option<u64>,
@@ -427,9 +428,9 @@ pub(crate) fn max_of_user(
     let shares = leaf.user_limits.as_ref()?;
     let floor = shares.floor.unwrap_or(Decimal::HUNDRED);
     let max = max_applications(written.or(derived)?, floor, shares.times());
-    // What nobody wrote refuses nobody his first.
+    // A derived limit never refuses a user's first application.
     let least = u64::from(written.is_none());
-    Some((max.max(least), "maximumapplications by his part of the queue"))
+    Some((max.max(least), "maximumapplications times the share of the user"))
 }
 
 /// Decline a gang that could never run in a leaf, be the cluster as large as it may. Source:

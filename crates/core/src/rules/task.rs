@@ -18,7 +18,7 @@ use crate::rejection::{Rejection, TaskRejection};
 use crate::resource::{Amounts, Quantity};
 use crate::time::Timestamp;
 
-use super::life::Life;
+use super::lifecycle::Lifecycle;
 use super::{Naming, allocation, partition_named, short, tenant, types_fit};
 
 /// Something happens to a task.
@@ -30,7 +30,7 @@ pub(super) fn change(
     change: &TaskChange,
 ) -> Result<Vec<Event>, Rejection> {
     let id = partition_named(books, partition)?;
-    short("task id", task)?;
+    short("task ID", task)?;
     let Some(application) = books.task_named(id, task) else {
         let (task, partition) = (task.clone(), partition.clone());
         return Err(TaskRejection::Unknown { task, partition }.into());
@@ -99,7 +99,7 @@ impl OneTask<'_> {
         members
     }
 
-    /// Whoever runs it says that it runs; the second time nothing happens.
+    /// The client that runs it confirms that it runs; the second time nothing happens.
     fn confirm(&self) -> Result<Vec<Event>, Rejection> {
         match self.state() {
             TaskState::Starting => Ok(vec![self.step(TaskStep::Confirmed)]),
@@ -110,8 +110,8 @@ impl OneTask<'_> {
         }
     }
 
-    /// Whoever runs it says what it really uses. That may be more than it asked for, and decides nothing; what was
-    /// said before holds no more. Source: tenants TR-17.
+    /// The client that runs it reports what it really uses. That may be more than it asked for, and
+    /// decides nothing; the earlier report holds no more. Source: tenants TR-17.
     fn measure(&self, resources: &Amounts) -> Result<Vec<Event>, Rejection> {
         if matches!(self.state(), TaskState::Waiting | TaskState::Ended(_)) {
             return Err(self.refuse("measured", "STARTING, RUNNING, CANCELLING or EVICTING"));
@@ -121,8 +121,8 @@ impl OneTask<'_> {
             let (task, resource) = (task.clone(), resource.clone());
             return Err(TaskRejection::BelowZero { task, resource, amount }.into());
         }
-        tenant::are_named(self.books, self.partition, "what is measured", resources)?;
-        types_fit(self.books, &Naming::of_client("what is measured"), resources)?;
+        tenant::are_named(self.books, self.partition, "the measured usage", resources)?;
+        types_fit(self.books, &Naming::of_client("the measured usage"), resources)?;
         let resources = resources.clone();
         Ok(vec![self.step(TaskStep::Measured { resources })])
     }
@@ -159,7 +159,7 @@ impl OneTask<'_> {
         Ok(events)
     }
 
-    /// It was said before, under the same key, that it has stopped.
+    /// An earlier request under the same key already reported that it has stopped.
     fn repeated(
         &self,
         request: &TaskRequest,
@@ -172,7 +172,7 @@ impl OneTask<'_> {
         Err(TaskRejection::OtherUnderKey { task, key }.into())
     }
 
-    /// It is not wanted any more: it waits no longer, or whoever runs it is to stop it.
+    /// It is not wanted any more: it waits no longer, or the client that runs it is to stop it.
     fn cancel(&self) -> Result<Vec<Event>, Rejection> {
         let mut events = Vec::new();
         match self.state() {
@@ -191,15 +191,16 @@ impl OneTask<'_> {
     /// It ends, and with it its application, at once; of those that are remembered the oldest go.
     fn finish(&self, outcome: TaskOutcome, request: &TaskRequest, events: &mut Vec<Event>) {
         events.push(self.step(TaskStep::Ended { outcome, request: request.clone() }));
-        Life::of(self.books, self.now, self.application).finish(Termination::StoppedByRm, events);
+        Lifecycle::of(self.books, self.now, self.application)
+            .finish(Termination::StoppedByRm, events);
         let beyond = self.books.partition(self.partition).tasks.beyond(1);
         events.extend(
             beyond.into_iter().map(|application| Event::ApplicationRemoved { application }),
         );
     }
 
-    /// Whether it may ask for what it has once more: it may live on, and sums stay within 64 bits beside all
-    /// that is asked for.
+    /// Whether it may ask for what it has once more. It may live on, and sums stay within 64 bits
+    /// together with all that is asked for.
     fn may_ask_anew(&self) -> bool {
         let row = self.books.application(self.application);
         if row.lifetime.over || !row.state.may_become(ApplicationState::Completing) {
@@ -212,7 +213,7 @@ impl OneTask<'_> {
     /// What it has is released, and it asks for the same again, as old as it was.
     fn begin_anew(&self, step: TaskStep, events: &mut Vec<Event>) {
         let members = self.members();
-        Life::of(self.books, self.now, self.application)
+        Lifecycle::of(self.books, self.now, self.application)
             .give_back(Termination::StoppedByRm, events);
         for (id, row) in members {
             events.push(self.asked_anew(id, row, row.priority));
@@ -224,7 +225,7 @@ impl OneTask<'_> {
 
     /// The ask that a member was, or is.
     fn asked_anew(&self, id: AllocationId, row: &Allocation, priority: i32) -> Event {
-        let wish = self.books.wish_of(id).cloned().unwrap_or_default();
+        let wish = self.books.node_selector_of(id).cloned().unwrap_or_default();
         let traits = AskTraits {
             originator: row.originator,
             placeholder: row.placeholder,

@@ -10,7 +10,7 @@ use crate::name::Name;
 use crate::rejection::Rejection;
 use crate::time::Timestamp;
 
-use super::life::Life;
+use super::lifecycle::Lifecycle;
 use super::{gang, recovery, task, tenant};
 
 /// How many events one tick may make before it leaves further timers to the next: one record must not hold all that
@@ -56,7 +56,7 @@ pub(super) fn fire(books: &Books, now: Timestamp) -> Result<Vec<Event>, Rejectio
             }
             Timer::Lifetime(application) => {
                 over.insert(application);
-                Life::of(books, now, application).expire(&mut events);
+                Lifecycle::of(books, now, application).expire(&mut events);
             }
             Timer::Stop(queue) => events.push(stopped(books, queue)),
             Timer::Recovery(partition) => recovery::give_up(books, partition, &mut events),
@@ -78,7 +78,7 @@ fn stopped(books: &Books, queue: QueueId) -> Event {
 fn move_on(books: &Books, now: Timestamp, application: ApplicationId, events: &mut Vec<Event>) {
     match books.application(application).state {
         ApplicationState::Completing => {
-            Life::of(books, now, application).end_completing(events);
+            Lifecycle::of(books, now, application).end_completing(events);
         }
         // Remembered long enough: nobody asks for it any more.
         ApplicationState::Completed | ApplicationState::Failed => {

@@ -24,9 +24,9 @@ use crate::time::Timestamp;
 use crate::userlimit::Decimal;
 
 use super::Scheduler;
+use super::before_event::BeforeEvent;
+use super::min_tree::{Measure, MinTree};
 use super::order::AskKey;
-use super::ranking::{Measure, Ranking};
-use super::seen::Seen;
 
 /// Who comes first: by priority, then by age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,19 +46,19 @@ struct Waiting {
     places: Resources,
     place_count: u32,
     /// Where it stands, and with whom.
-    stands: Option<(Place, Alike)>,
+    stands: Option<(Place, DriverKey)>,
 }
 
 /// Those with the same user and equal drivers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Alike {
+struct DriverKey {
     user: Name,
     driver: SmallVec<[(ResourceType, Quantity); 2]>,
 }
 
 /// What is asked of those who are alike before one of them is activated.
 #[derive(Clone, Debug, PartialEq)]
-struct Need {
+struct ActivationNeed {
     driver: Resources,
     /// What the drivers of the user have.
     used: Resources,
@@ -67,8 +67,8 @@ struct Need {
     is_full: bool,
 }
 
-/// Whoever needs less, of a user who has less and weighs more, is activated before.
-impl Measure for Need {
+/// An application is activated earlier if it needs less, and if its user uses less and weighs more.
+impl Measure for ActivationNeed {
     fn lower(&mut self, other: &Self) {
         self.driver = self.driver.minimum_of_present(&other.driver);
         self.used = self.used.minimum_of_present(&other.used);
@@ -79,10 +79,10 @@ impl Measure for Need {
 
 /// The applications of a leaf that wait.
 #[derive(Clone, Debug, Default)]
-struct Line {
-    alike: BTreeMap<Alike, BTreeSet<Place>>,
+struct ActivationQueue {
+    alike: BTreeMap<DriverKey, BTreeSet<Place>>,
     /// The first of each that are alike.
-    firsts: Ranking<Place, Need>,
+    firsts: MinTree<Place, ActivationNeed>,
     /// The one that may start as far as the leaf goes, and the queue that it waits for if there is one.
     next: Option<(Place, Option<QueueId>)>,
 }
@@ -91,7 +91,7 @@ struct Line {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Activation {
     waiting: BTreeMap<ApplicationId, Waiting>,
-    lines: BTreeMap<QueueId, Line>,
+    lines: BTreeMap<QueueId, ActivationQueue>,
     /// The leaves in which applications of a user wait, with their number.
     by_user: BTreeMap<(PartitionId, Name), BTreeMap<QueueId, u32>>,
     /// Leaves where another may be next.
@@ -128,7 +128,7 @@ impl Activation {
             let (priority, submitted, number) =
                 (Reverse(key.priority()), row.submitted, row.number);
             let place = Place { priority, submitted, number, application };
-            (place, Alike { user: row.user.clone(), driver: driver.iter().collect() })
+            (place, DriverKey { user: row.user.clone(), driver: driver.iter().collect() })
         });
         let (is_there, before) = (after.is_some(), waiting.stands.clone());
         if before != after {
@@ -145,7 +145,7 @@ impl Activation {
         }
     }
 
-    fn join(&mut self, books: &Books, leaf: QueueId, place: Place, alike: &Alike) {
+    fn join(&mut self, books: &Books, leaf: QueueId, place: Place, alike: &DriverKey) {
         let partition = books.queue(leaf).partition;
         let of_user = self.by_user.entry((partition, alike.user.clone())).or_default();
         *of_user.entry(leaf).or_default() += 1;
@@ -162,7 +162,7 @@ impl Activation {
         self.moved.insert(leaf);
     }
 
-    fn leave(&mut self, books: &Books, leaf: QueueId, place: Place, alike: &Alike) {
+    fn leave(&mut self, books: &Books, leaf: QueueId, place: Place, alike: &DriverKey) {
         let user = (books.queue(leaf).partition, alike.user.clone());
         if let Some(leaves) = self.by_user.get_mut(&user) {
             if let Some(count) = leaves.get_mut(&leaf) {
@@ -188,12 +188,12 @@ impl Activation {
         self.moved.insert(leaf);
     }
 
-    /// A user has more or fewer applications that were activated: look at his again.
+    /// The number of activated applications of a user changed: check that user again.
     fn user_changed(&mut self, books: &Books, partition: PartitionId, user: &Name) {
         let leaves = self.by_user.get(&(partition, user.clone()));
         for leaf in leaves.into_iter().flat_map(BTreeMap::keys) {
             let Some(line) = self.lines.get_mut(leaf) else { continue };
-            let first = Alike { user: user.clone(), driver: SmallVec::new() };
+            let first = DriverKey { user: user.clone(), driver: SmallVec::new() };
             let his = line.alike.range(first..).take_while(|(alike, _)| alike.user == *user);
             for (alike, all) in his {
                 if let Some(place) = all.first() {
@@ -314,30 +314,30 @@ impl Waiting {
     }
 }
 
-impl Line {
+impl ActivationQueue {
     /// The first that may start as far as the leaf goes.
     fn next(&self, books: &Books, leaf: QueueId) -> Option<Place> {
-        let gate = Gate::of(books, leaf)?;
+        let head_check = Gate::of(books, leaf)?;
         let mut limits: SmallVec<[(Decimal, Option<Resources>); 1]> = SmallVec::new();
-        let will_do = |need: &Need| {
-            if need.is_full || !gate.leaves_room(&need.driver) {
+        let will_do = |need: &ActivationNeed| {
+            if need.is_full || !head_check.leaves_room(&need.driver) {
                 return false;
             }
             let known = limits.iter().position(|(weight, _)| *weight == need.weight);
             let known = known.unwrap_or_else(|| {
-                limits.push((need.weight, gate.of_user(need.weight)));
+                limits.push((need.weight, head_check.of_user(need.weight)));
                 limits.len() - 1
             });
-            gate.admits(limits[known].1.as_ref(), &need.used, &need.driver)
+            head_check.admits(limits[known].1.as_ref(), &need.used, &need.driver)
         };
         self.firsts.first(will_do).copied()
     }
 }
 
-fn need(books: &Books, leaf: QueueId, alike: &Alike) -> Need {
+fn need(books: &Books, leaf: QueueId, alike: &DriverKey) -> ActivationNeed {
     let drivers = books.drivers_of(leaf);
     let used = drivers.and_then(|drivers| drivers.user(&alike.user)).map(|user| user.used.clone());
-    Need {
+    ActivationNeed {
         driver: alike.driver.iter().copied().collect(),
         used: used.unwrap_or_default(),
         weight: weight(books, leaf, &alike.user),
@@ -381,7 +381,7 @@ impl Scheduler {
 
     /// The application of an event may have something by now, or nothing.
     #[inline]
-    pub(super) fn note_seen(&mut self, books: &Books, seen: &Seen) {
+    pub(super) fn note_seen(&mut self, books: &Books, seen: &BeforeEvent) {
         if let Some(application) = seen.application.filter(|_| books.counts_applications()) {
             self.note_begun(books, application);
         }

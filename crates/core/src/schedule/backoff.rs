@@ -16,13 +16,14 @@ use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
 use super::Scheduler;
-use super::bundles::alone;
-use super::class::{BundleId, ClassId, Standing};
-use super::judge::{held_back, may_not_start};
-use super::keep::{Due, is_old};
-use super::lane::{Lane, Pass};
+use super::ask_batches::backoff_application;
+use super::check_class::may_not_start;
+use super::checks::held_back;
+use super::class::{AskBatchId, ChargeState, ClassId};
 use super::order::AskKey;
+use super::placement_mode::{Pass, PlacementMode};
 use super::questions::{awaits_rm, found_no_node};
+use super::reservation_candidates::{SchedulerTimer, is_old};
 
 /// What came of one ask on a visit.
 enum Look {
@@ -30,7 +31,7 @@ enum Look {
     Moved,
     /// It reached the nodes, and none had room.
     Failed,
-    /// It did not reach the nodes, nor does any other of its bundle.
+    /// It did not reach the nodes, nor does any other of its batch.
     Barred,
 }
 
@@ -46,11 +47,11 @@ impl Scheduler {
     ) -> bool {
         let row = books.application(application);
         let key = self.classes.rows[class].key;
-        if key.standing == Standing::Unlinked || may_not_start(books, key).is_some() {
+        if key.charge == ChargeState::Unlinked || may_not_start(books, key).is_some() {
             return self.place_first(books, (partition, class), now, events);
         }
         if row.backed_off.is_some_and(|until| until > now) {
-            let wait = Wait { blocker: Blocker::BackOff(application), shortfall: None };
+            let wait = Wait::of(Blocker::BackOff(application));
             self.park(books, (class, wait), now);
             return false;
         }
@@ -66,32 +67,32 @@ impl Scheduler {
                 events.push(Event::BackedOff { application, until });
                 return true;
             }
-            let Some((ask_key, ask, bundle)) = self.ask_behind(application, last, &barred) else {
+            let Some((ask_key, ask, batch)) = self.ask_behind(application, last, &barred) else {
                 return false;
             };
-            match self.look(books, (partition, bundle, ask), now, events) {
+            match self.look(books, (partition, batch, ask), now, events) {
                 Look::Moved => return true,
                 Look::Failed => failed += 1,
                 Look::Barred => {
-                    barred.insert(bundle);
+                    barred.insert(batch);
                 }
             }
             last = Some(ask_key);
         }
     }
 
-    /// The first ask of an application behind this one, of bundles that are not barred.
+    /// The first ask of an application behind this one, of batches that are not barred.
     fn ask_behind(
         &self,
         application: ApplicationId,
         last: Option<AskKey>,
-        barred: &BTreeSet<BundleId>,
-    ) -> Option<(AskKey, AllocationId, BundleId)> {
+        barred: &BTreeSet<AskBatchId>,
+    ) -> Option<(AskKey, AllocationId, AskBatchId)> {
         let from = last.map_or(Bound::Unbounded, Bound::Excluded);
-        let bundles = self.applications[application.index()].bundles.iter();
-        let asks = bundles.filter(|(_, bundle)| !barred.contains(bundle)).filter_map(|(_, id)| {
+        let batches = self.applications[application.index()].batches.iter();
+        let asks = batches.filter(|(_, batch)| !barred.contains(batch)).filter_map(|(_, id)| {
             let (key, ask) =
-                self.classes.bundles[*id].asks.range((from, Bound::Unbounded)).next()?;
+                self.classes.batches[*id].asks.range((from, Bound::Unbounded)).next()?;
             Some((*key, *ask, *id))
         });
         asks.min_by_key(|(key, ..)| *key)
@@ -100,13 +101,13 @@ impl Scheduler {
     fn look(
         &mut self,
         books: &Books,
-        (partition, bundle, ask): (PartitionId, BundleId, AllocationId),
+        (partition, batch, ask): (PartitionId, AskBatchId, AllocationId),
         now: Timestamp,
         events: &mut Vec<Event>,
     ) -> Look {
-        let class = self.classes.bundles[bundle].class;
+        let class = self.classes.batches[batch].class;
         let key = self.classes.rows[class].key;
-        if key.lane.pass() != Pass::Normal {
+        if key.mode.pass() != Pass::Normal {
             // Others may be stopped for it by now.
             let called = self.classes.rows[class].pass == Pass::Normal;
             if called && self.place_first(books, (partition, class), now, events) {
@@ -114,7 +115,7 @@ impl Scheduler {
             }
             // The reserved pass has tried this one, and found nothing.
             let ordinary = books.allocation(ask).required_node().is_none();
-            let reaches = matches!(key.lane, Lane::Kept(_)) && ordinary;
+            let reaches = matches!(key.mode, PlacementMode::ReservedNode(_)) && ordinary;
             let reaches = reaches && !awaits_rm(books, ask) && held_back(books, key).is_none();
             return if reaches { Look::Failed } else { Look::Barred };
         }
@@ -127,7 +128,7 @@ impl Scheduler {
             return Look::Barred;
         }
         let old = is_old(books.allocation(ask).created, now);
-        if old && self.keep(books, (partition, key), ask, events) {
+        if old && self.reserve_for(books, (partition, key), ask, events) {
             return Look::Moved;
         }
         Look::Failed
@@ -136,10 +137,10 @@ impl Scheduler {
     /// An application backed off: it is looked at again by time.
     pub(super) fn watch_back_off(&mut self, books: &Books, application: ApplicationId) {
         if let Some(until) = books.application(application).backed_off {
-            self.dues.insert((until, Due::Awake(application)));
+            self.timers.insert((until, SchedulerTimer::BackoffEnded(application)));
         }
         for class in self.classes_of(application) {
-            if matches!(self.classes.rows[class].key.lane, Lane::Kept(_)) {
+            if matches!(self.classes.rows[class].key.mode, PlacementMode::ReservedNode(_)) {
                 self.arm(books, class);
             }
         }
@@ -148,18 +149,19 @@ impl Scheduler {
     /// The classes that the asks of an application are in.
     fn classes_of(&self, application: ApplicationId) -> Vec<ClassId> {
         let waiting = self.applications.get(application.index());
-        let bundles = waiting.into_iter().flat_map(|one| &one.bundles);
-        bundles.map(|(_, bundle)| self.classes.bundles[*bundle].class).collect()
+        let batches = waiting.into_iter().flat_map(|one| &one.batches);
+        batches.map(|(_, batch)| self.classes.batches[*batch].class).collect()
     }
 
     /// Have an application that is visited as a whole be visited.
     pub(super) fn visit_again(&mut self, books: &Books, application: ApplicationId) {
-        if alone(books, application).is_none() {
+        if backoff_application(books, application).is_none() {
             return;
         }
         for class in self.classes_of(application) {
             let row = &self.classes.rows[class];
-            let mine = row.key.alone == Some(application) && row.key.lane.pass() == Pass::Normal;
+            let mine = row.key.backoff_application == Some(application)
+                && row.key.mode.pass() == Pass::Normal;
             if mine && row.wait.is_some() {
                 self.judge_anew(books, class, false);
             }

@@ -1,69 +1,61 @@
-//! All checks that an ask goes through, in their order, as it would go through them now.
-//!
-//! The scheduler stops at the first that fails. Whoever asks why wants to know the others, too: these
-//! are the same functions, and none of them is left out. Decision page 32.
+//! What an ask waits for that the scheduler has: for who asks why, all checks and since when.
 
 use alloc::vec::Vec;
 
 use crate::books::Books;
-use crate::explain::{Kind, kind};
 use crate::id::{AllocationId, PartitionId};
-use crate::rules::activation;
 use crate::time::Timestamp;
-use crate::userlimit::Enforcement;
-use crate::wait::{Blocker, Looked, Wait, standstill};
+use crate::wait::{Blocker, CheckResult, Kind, Wait};
 
-use super::class::{ClassId, ClassKey, Standing};
-use super::lane::Lane;
-use super::marks::Mark;
-use super::{Scheduler, judge, questions, turns};
+use super::Scheduler;
+use super::checks::{Check, Checked, Position};
+use super::class::{Class, ClassId, ClassKey};
+use super::placement_mode::PlacementMode;
+use super::replacement::blocker;
+use super::wait_history::WaitChange;
+use super::{fair_share, reserve};
 
 /// The checks of one ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chain {
     /// In order.
-    pub(crate) checks: Vec<Looked>,
+    pub(crate) checks: Vec<CheckResult>,
     /// What it waits for and since when, as it was parked.
     pub(crate) parked: Option<(Blocker, Timestamp)>,
-    /// What it waited for since it came, the oldest first, as far as that is kept.
-    pub(crate) history: Vec<Mark>,
+    /// What it waited for since it came, the oldest first, as far as that is stored.
+    pub(crate) history: Vec<WaitChange>,
+}
+
+/// An ask that waits.
+struct Waiting<'scheduler> {
+    books: &'scheduler Books,
+    scheduler: &'scheduler Scheduler,
+    class: ClassId,
+    row: &'scheduler Class,
+    ask: AllocationId,
 }
 
 impl Scheduler {
-    /// The checks of an ask that waits; none while the rules are new, and where none waits.
+    /// Returns why an ask waits; none if it was placed, or is to be judged first.
+    ///
+    /// Costs the depth of its queue, and a look at the nodes.
+    pub fn wait_of(&self, books: &Books, ask: AllocationId) -> Option<Wait> {
+        let checked = self.checked(books, ask)?;
+        let (check, wait) = checked.first()?;
+        // What is ready is judged in the next step. Until then it is not known to fail what comes after these.
+        let is_offered = !matches!(
+            check,
+            Check::Standstill | Check::QueueStates | Check::Activation | Check::HeadOfLine
+        );
+        (!is_offered || !checked.position.is_ready()).then_some(wait)
+    }
+
+    /// Returns the checks of an ask that waits; none while the rules are new, and where none waits.
     ///
     /// Costs the depth of its queue, and the nodes.
     pub(crate) fn chain_of(&self, books: &Books, ask: AllocationId) -> Option<Chain> {
-        let class = self.class_of(books, ask)?;
-        let row = self.classes.rows.get(class)?;
-        let (key, stop) = (row.key, self.wait_of(books, ask));
-        let partition = books.queue(key.leaf).partition;
-        let still = standstill(books, partition);
-        let failed = |blocker| Looked::failed(Wait { blocker, shortfall: None });
-        let mut checks: Vec<Looked> = still.map(failed).into_iter().collect();
-        checks.extend(super::waits::states(books, key.leaf));
-        if key.waits() {
-            checks.extend(activation::checks(books, books.allocation(ask).application));
-        }
-        checks.extend(self.place_in_line(books, class, ask));
-        let backs_off = row.wait.filter(|wait| matches!(wait.blocker, Blocker::BackOff(_)));
-        let question = question(books, key);
-        if let Some(wait) = backs_off {
-            // It is not asked about before the pause is over.
-            checks.extend(numbers(books, key));
-            checks.push(Looked::failed(wait));
-            checks.extend(question);
-        } else {
-            checks.extend(question);
-            checks.extend(numbers(books, key));
-        }
-        checks.extend(amounts(books, key));
-        checks.extend(turn(books, key));
-        checks.extend(stop.filter(|wait| is_busy(*wait)).map(Looked::failed));
-        if !matches!(still, Some(Blocker::NoNodes(_))) {
-            let stop = stop.filter(|wait| kind(wait.blocker) == Kind::Node);
-            checks.extend(self.node(books, key, stop));
-        }
+        let checked = self.checked(books, ask)?;
+        let (checks, row) = (checked.all(), checked.position.row);
         let came = books.allocation(ask).created;
         let first = checks.iter().find(|one| one.failed).map(|one| one.blocker);
         // Who waits for a queue that is shut, or for nodes to report, is not looked at, and so not put aside.
@@ -73,55 +65,25 @@ impl Scheduler {
         Some(Chain { checks, parked, history })
     }
 
-    /// Whether it is behind the head of its line, if it stands in one.
-    fn place_in_line(&self, books: &Books, class: ClassId, ask: AllocationId) -> Option<Looked> {
-        let key = self.classes.rows[class].key;
-        let blocker = Blocker::BehindHead(key.leaf, None);
-        let behind = self.behind_head(books, class, ask);
-        let stands = key.is_judged_in_line();
-        stands.then(|| behind.map_or_else(|| Looked::passed(blocker), Looked::failed))
-    }
-
-    /// Whether there is a node for it; what the scheduler found, where it came as far as that.
-    fn node(&self, books: &Books, key: ClassKey, stop: Option<Wait>) -> Option<Looked> {
-        if let Some(wait) = stop {
-            return Some(Looked::failed(wait));
-        }
-        let (partition, ask) = (books.queue(key.leaf).partition, books.shapes().on_node(key.shape));
-        match key.lane {
-            Lane::Swap(..) | Lane::PinnedSwap(_) => None,
-            Lane::Absent(_) => Some(Looked::of(Blocker::NodeAbsent(partition), true, None)),
-            Lane::Pinned(node) => {
-                let row = books.node(node);
-                let (large, roomy) = (row.could_hold(ask), row.available.fits(ask));
-                Some(if large {
-                    Looked::of(Blocker::RequiredNode(node), !roomy, None)
-                } else {
-                    Looked::of(Blocker::RequiredNodeSize(node), true, None)
-                })
-            }
-            Lane::Open | Lane::Calling(_) | Lane::Whole(_) => {
-                Some(self.any_node(books, partition, key))
-            }
-            Lane::Asking(one) | Lane::Kept(one) => {
-                let row = books.allocation(one);
-                if row.required_node().is_some() {
-                    return None; // Whether it may have that is found out once it comes as far.
-                }
-                let kept = row.reservation().map(|kept| books.node(kept.node));
-                let roomy = kept.is_some_and(|node| node.available.fits(ask));
-                let any = || self.any_node(books, partition, key);
-                Some(if roomy { Looked::passed(Blocker::Nodes(partition)) } else { any() })
-            }
-        }
+    fn checked<'one>(
+        &'one self,
+        books: &'one Books,
+        ask: AllocationId,
+    ) -> Option<Checked<'one, Waiting<'one>>> {
+        // While the rules are new, everything is to be judged first.
+        let class = self.class_of(books, ask)?;
+        let row = self.classes.rows.get(class)?;
+        let activating = row.key.waits().then(|| books.allocation(ask).application);
+        let position = Waiting { books, scheduler: self, class, row, ask };
+        Some(Checked { books, activating, key: row.key, position })
     }
 
     /// Whether nodes have room for a class, for all of it that starts together.
-    fn any_node(&self, books: &Books, partition: PartitionId, key: ClassKey) -> Looked {
+    fn any_node(&self, books: &Books, partition: PartitionId, key: ClassKey) -> CheckResult {
         if self.nodes[&partition].has_room_for(books, key.shape, key.members() as usize) {
-            Looked::passed(Blocker::Nodes(partition))
+            CheckResult::passed(Blocker::Nodes(partition))
         } else {
-            Looked::failed(self.without_node(books, partition, key))
+            CheckResult::failed(self.without_node(books, partition, key))
         }
     }
 
@@ -133,64 +95,99 @@ impl Scheduler {
     }
 }
 
-/// Whether it is the turn of its user, where that is waited for.
-fn turn(books: &Books, key: ClassKey) -> Option<Looked> {
-    let (level, users) = (key.sharer()?, books.users_of(key.leaf)?);
-    if users.rules().enforcement == Enforcement::Progress {
-        return None;
+impl Position for Waiting<'_> {
+    const IS_PLACING: bool = false;
+
+    fn in_line(&self) -> Option<CheckResult> {
+        let blocker = Blocker::BehindHead(self.row.key.leaf, None);
+        let behind = self.scheduler.behind_head(self.books, self.class, self.ask);
+        let stands = self.row.key.is_checked_against_head();
+        stands.then(|| behind.map_or_else(|| CheckResult::passed(blocker), CheckResult::failed))
     }
-    let blocker = Blocker::UserShare(books.queue(key.leaf).partition, level);
-    let held_back = turns::held_back(books, key);
-    Some(held_back.map_or_else(|| Looked::passed(blocker), Looked::failed))
+
+    fn back_off(&self) -> Option<CheckResult> {
+        let wait = self.row.wait.filter(|wait| matches!(wait.blocker, Blocker::BackOff(_)))?;
+        Some(CheckResult::failed(wait))
+    }
+
+    fn manager(&self) -> Option<CheckResult> {
+        // What is parked for a node was looked at. What is parked for something else has passed that by now.
+        let busy = self.books.is_paused(self.partition()) && self.at_nodes().is_none();
+        let blocker = Blocker::PartitionPaused(self.partition());
+        busy.then(|| CheckResult::failed(Wait::of(blocker)))
+    }
+
+    fn node(&self, is_held: bool) -> Option<CheckResult> {
+        let found = self.at_nodes().filter(|_| !is_held);
+        found.map(|wait| CheckResult::failed(self.as_found(wait))).or_else(|| self.as_it_is())
+    }
 }
 
-/// Whether the RM has answered what it was asked about an ask, where it answers.
-fn question(books: &Books, key: ClassKey) -> Option<Looked> {
-    let (Lane::Asking(ask) | Lane::Kept(ask) | Lane::PinnedSwap(ask)) = key.lane else {
-        return None;
-    };
-    let awaits = questions::awaits_rm(books, ask);
-    let asks = books.asks_about_nodes(books.queue(key.leaf).partition);
-    asks.then(|| Looked::of(Blocker::AwaitingRm(ask), awaits, None))
-}
+impl Waiting<'_> {
+    fn partition(&self) -> PartitionId {
+        self.books.queue(self.row.key.leaf).partition
+    }
 
-/// How many applications may run; nothing where it counts already.
-fn numbers(books: &Books, key: ClassKey) -> Vec<Looked> {
-    let Standing::Linked { link, counts_in_queues, counts_in_limits, .. } = key.standing else {
-        return Vec::new();
-    };
-    if key.lane.is_swap() {
-        return Vec::new();
+    /// Whether the scheduler comes to it next: it is not parked, and its user may be served.
+    fn is_ready(&self) -> bool {
+        let is_turn = || fair_share::held_back(self.books, self.row.key).is_none();
+        self.row.wait.is_none() && !self.books.is_paused(self.partition()) && is_turn()
     }
-    let mut checks = Vec::new();
-    if counts_in_queues {
-        checks.extend(judge::numbers_of_queues(books, key.leaf));
-        checks.reverse();
-    }
-    if counts_in_limits {
-        let partition = books.queue(key.leaf).partition;
-        checks.extend(judge::numbers_of_limits(books, partition, link));
-    }
-    checks
-}
 
-/// What its user, his group and its queues may use; of the queues alone before it is known which group counts.
-fn amounts(books: &Books, key: ClassKey) -> Vec<Looked> {
-    if key.lane.is_swap() {
-        return Vec::new();
+    /// Why it was parked, if that was for want of a node.
+    fn at_nodes(&self) -> Option<Wait> {
+        self.row.wait.filter(|wait| wait.blocker.row().kind == Kind::Node)
     }
-    let (leaf, ask) = (key.leaf, key.needs(books));
-    let ask = &*ask;
-    let mut checks = Vec::new();
-    if let Standing::Linked { link, .. } = key.standing {
-        let partition = books.queue(leaf).partition;
-        checks.extend(judge::amounts_of_limits(books, partition, link, ask));
-        checks.extend(turns::cap_of(books, leaf, link, ask));
-    }
-    checks.extend(judge::amounts_of_queues(books, leaf, ask));
-    checks
-}
 
-const fn is_busy(wait: Wait) -> bool {
-    matches!(wait.blocker, Blocker::RmBusy(_))
+    /// What the scheduler found as it judged the class, in full: of what nodes have too little is only found out for
+    /// who asks, and another check may fail by now.
+    fn as_found(&self, wait: Wait) -> Wait {
+        let (books, key, scheduler) = (self.books, self.row.key, self.scheduler);
+        let wait = if let PlacementMode::ReplacePlaceholderAlone(ask) = key.mode {
+            Wait { blocker: blocker(books, &scheduler.places, ask), ..wait }
+        } else {
+            scheduler.as_refused(books, key, wait)
+        };
+        let wait = reserve::shown(books, key, wait);
+        if let Blocker::Nodes(partition) = wait.blocker {
+            return scheduler.without_node(books, partition, key);
+        }
+        wait
+    }
+
+    /// Whether there is a node now; none where that is found out once the scheduler comes to it.
+    fn as_it_is(&self) -> Option<CheckResult> {
+        let (books, key, partition) = (self.books, self.row.key, self.partition());
+        let ask = books.shapes().on_node(key.shape);
+        let any = || self.scheduler.any_node(books, partition, key);
+        match key.mode {
+            PlacementMode::ReplacePlaceholder(..) | PlacementMode::ReplacePlaceholderAlone(_) => {
+                None
+            }
+            PlacementMode::RequiredNodeAbsent(_) => {
+                Some(CheckResult::of(Blocker::NodeAbsent(partition), true, None))
+            }
+            PlacementMode::RequiredNode(node) => {
+                let row = books.node(node);
+                let (large, roomy) = (row.could_hold(ask), row.available.fits(ask));
+                Some(if large {
+                    CheckResult::of(Blocker::RequiredNode(node), !roomy, None)
+                } else {
+                    CheckResult::of(Blocker::RequiredNodeSize(node), true, None)
+                })
+            }
+            PlacementMode::AnyNode
+            | PlacementMode::MayPreempt(_)
+            | PlacementMode::AllOrNothing(_) => Some(any()),
+            PlacementMode::NeedsVerdict(one) | PlacementMode::ReservedNode(one) => {
+                let row = books.allocation(one);
+                if row.required_node().is_some() {
+                    return None;
+                }
+                let reserved = row.reservation().map(|one| books.node(one.node));
+                let roomy = reserved.is_some_and(|node| node.available.fits(ask));
+                Some(if roomy { CheckResult::passed(Blocker::Nodes(partition)) } else { any() })
+            }
+        }
+    }
 }

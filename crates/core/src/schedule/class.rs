@@ -1,69 +1,71 @@
 //! Waiting asks, grouped so that what holds for one holds for all.
 //!
-//! A *bundle* is the equal asks of one application, in order. A *class* is the bundles of all
+//! A *batch* is the equal asks of one application, in order. A *class* is the batches of all
 //! applications of one leaf that are charged to the same user and group and want the same
 //! amounts: where one of them fits, all do, and what holds one back holds back all. So the
 //! scheduler judges, parks and wakes classes, however many asks they hold.
 
 use alloc::borrow::Cow;
+use alloc::collections::btree_map::Entry;
 use alloc::collections::{BTreeMap, BTreeSet};
 
 use slotmap::{SlotMap, new_key_type};
 
-use crate::books::{ApplicationState, Books, GroupLink, Link};
+use crate::books::{ApplicationState, Books, GroupLink, TrackerLink};
 use crate::id::{AllocationId, ApplicationId, LevelId, QueueId, ShapeId};
 use crate::resource::Resources;
 use crate::time::Timestamp;
-use crate::wait::{Blocker, Wait, WaitCode};
+use crate::wait::{Blocker, Compared, Wait, WaitCode};
 
-use super::census::Counted;
-use super::hints::{Heard, Untold};
-use super::lane::{Lane, Pass};
-use super::marks::{Mark, Marks};
+use super::fair_share::WeightedShare;
+use super::hints::{Heard, Unreported};
+use super::min_tree::EntryId;
 use super::order::{ApplicationKey, AskKey};
 use super::park::GroupKey;
-use super::ranking::Seat;
-use super::turns::Served;
+use super::pending_counts::ClassCount;
+use super::placement_mode::{Pass, PlacementMode};
+use super::wait_history::{WaitChange, WaitHistory};
 
 new_key_type! {
     /// One class of a scheduler; means nothing to another scheduler.
     pub struct ClassId;
-    pub(super) struct BundleId;
+    pub(super) struct AskBatchId;
 }
 
 /// What the asks of a class have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ClassKey {
     pub(super) leaf: QueueId,
-    pub(super) standing: Standing,
+    pub(super) charge: ChargeState,
     pub(super) shape: ShapeId,
-    pub(super) lane: Lane,
+    pub(super) mode: PlacementMode,
     /// The application, where each is looked at by itself: its leaf has it back off.
-    pub(super) alone: Option<ApplicationId>,
+    pub(super) backoff_application: Option<ApplicationId>,
     /// Whether the users of its leaf take turns: it has user limits.
     pub(super) shared: bool,
     /// Whether it stands in a line, whose head others may not go before as they like.
-    pub(super) lined: bool,
+    pub(super) in_head_of_line_queue: bool,
 }
 
 impl ClassKey {
     /// Whether it is judged in a line: it looks for a node, and may be looked at.
-    pub(super) fn is_judged_in_line(&self) -> bool {
-        self.lined
-            && self.lane.pass() == Pass::Normal
-            && self.standing != Standing::Unlinked
+    pub(super) fn is_checked_against_head(&self) -> bool {
+        self.in_head_of_line_queue
+            && self.mode.pass() == Pass::Normal
+            && self.charge != ChargeState::Unlinked
             && !self.waits()
     }
 
-    /// Whether it counts in a line while it is parked: what has a node kept stands there, too.
-    fn stands_in_line(&self) -> bool {
-        self.lined && self.lane.pass() != Pass::Replace && !self.waits()
+    /// Whether it counts in a line while it is parked. A class with a reserved node stands there,
+    /// too.
+    fn counts_toward_head(&self) -> bool {
+        self.in_head_of_line_queue && self.mode.pass() != Pass::ReplacePlaceholders && !self.waits()
     }
 
     /// How many of its asks start together: the members of a task.
     pub(super) const fn members(&self) -> u32 {
-        match self.lane {
-            Lane::Whole(members) => members,
+        match self.mode {
+            PlacementMode::AllOrNothing(members) => members,
             _ => 1,
         }
     }
@@ -75,23 +77,23 @@ impl ClassKey {
 
     /// Whether nothing of it is looked at before its application is activated.
     pub(super) const fn waits(&self) -> bool {
-        self.standing.waits()
+        self.charge.waits()
     }
 
     /// In which pass it is judged first. Where users share a leaf, all who want something of it are
     /// known before anybody gets anything: they split it.
     pub(super) fn pass(&self) -> Pass {
-        if self.shared && self.standing == Standing::Unlinked {
+        if self.shared && self.charge == ChargeState::Unlinked {
             Pass::Reserved
         } else {
-            self.lane.pass()
+            self.mode.pass()
         }
     }
 
     /// The user whose turn it may be, if those of its leaf take turns.
     pub(super) const fn sharer(&self) -> Option<LevelId> {
-        match self.standing {
-            Standing::Linked { link, .. } if self.shared => Some(link.user),
+        match self.charge {
+            ChargeState::Linked { link, .. } if self.shared => Some(link.user),
             _ => None,
         }
     }
@@ -99,12 +101,12 @@ impl ClassKey {
 
 /// Who is charged, and whether the application may still be held back as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Standing {
+pub(super) enum ChargeState {
     /// Its group is to be chosen.
     Unlinked,
     /// Its trackers are known.
     Linked {
-        link: Link,
+        link: TrackerLink,
         /// Whether the numbers of applications in its queues hold it back.
         counts_in_queues: bool,
         /// Whether the numbers of applications of its user and group hold it back.
@@ -117,7 +119,7 @@ pub(super) enum Standing {
     },
 }
 
-impl Standing {
+impl ChargeState {
     /// Whether it has to be activated first.
     pub(super) const fn waits(self) -> bool {
         matches!(self, Self::Linked { waits: true, .. })
@@ -144,91 +146,96 @@ impl Standing {
     }
 }
 
-/// Where a bundle stands among those of its class: its application's place, then its first ask.
+/// Where a batch stands among those of its class: its application's place, then its first ask.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Head {
-    /// Whether nobody is stopped for it. Where users share a leaf, a node that is kept after others
-    /// were stopped comes first: what they gave is for nobody else.
+    /// Whether nothing is preempted for it. Where users share a leaf, a node that is reserved after
+    /// preemption comes first: the room of its victims is for nobody else.
     pub(super) uncalled: bool,
-    /// How well its user is served, where he is above his share and waits for those below theirs.
-    pub(super) beyond: Option<Served>,
+    /// How well its user is served, where the user is above their share and waits for users below
+    /// theirs.
+    pub(super) beyond: Option<WeightedShare>,
     pub(super) application: ApplicationKey,
-    /// Whether the node that is kept for it has no room, so that others are tried: an
-    /// application tries all its kept nodes first. Scheduling §9.4.
+    /// Whether the node that is reserved for it has no room, so that others are tried. An
+    /// application tries all its reserved nodes first. Scheduling §9.4.
     pub(super) elsewhere: bool,
     pub(super) ask: AskKey,
 }
 
 /// The equal asks of one application.
 #[derive(Clone, Debug)]
-pub(super) struct Bundle {
+pub(super) struct AskBatch {
     pub(super) application: ApplicationId,
     pub(super) class: ClassId,
     /// The key under which its class has it.
     pub(super) head: Head,
     pub(super) asks: BTreeMap<AskKey, AllocationId>,
-    /// Where its class has its first ask that is old enough to have a node kept.
+    /// Where its class has its first ask that is old enough for a reservation.
     pub(super) old: Option<Head>,
     /// When another of its asks comes of that age and stands before that one.
     pub(super) ripens: Option<Timestamp>,
-    /// Of which of its asks somebody was told that more nodes would help them.
+    /// Which of its asks were already reported as asks that more nodes would help.
     pub(super) heard: Heard,
 }
 
-/// Bundles that are judged together.
+/// Batches that are judged together.
 #[derive(Clone, Debug)]
 pub(super) struct Class {
     pub(super) key: ClassKey,
     /// In the order of the leaf.
-    pub(super) bundles: BTreeSet<(Head, BundleId)>,
-    /// How many asks its bundles have.
+    pub(super) batches: BTreeSet<(Head, AskBatchId)>,
+    /// How many asks its batches have.
     pub(super) asks: usize,
-    /// What of it is in the census.
-    pub(super) counted: Counted,
-    /// The bundles with asks that nobody was told of, in order, while somebody wants to know.
-    pub(super) untold: BTreeSet<Untold>,
-    /// How many of its asks were told.
-    pub(super) told: usize,
-    /// Where it stands among the classes of its leaf: the first of its bundles, as the leaf or
+    /// What of it is in the pending counts.
+    pub(super) counted: ClassCount,
+    /// The batches with unreported asks, in order, while reports are wanted.
+    pub(super) unreported: BTreeSet<Unreported>,
+    /// How many of its asks were reported.
+    pub(super) reported: usize,
+    /// Where it stands among the classes of its leaf: the first of its batches, as the leaf or
     /// its group has it.
     pub(super) head: Option<Head>,
+    /// Whether its application lists it while it is ready, rather than its leaf: the place of the
+    /// application in its heads may be out of date then.
+    pub(super) is_own: bool,
     /// Where it sits in its group, if users take turns there.
-    pub(super) seat: Seat,
+    pub(super) seat: EntryId,
     /// Why it waits; none if it was not judged yet.
     pub(super) wait: Option<Wait>,
     /// What it was parked for: for those who ask, and for no decision.
     pub(super) waited: Waited,
-    /// In which pass it is judged next; its lane says which, but an ask with a node is looked at
+    /// In which pass it is judged next; its mode says which, but an ask with a node is looked at
     /// again in the last pass when others may be stopped for it.
     pub(super) pass: Pass,
-    /// The age of each bundle, of a class for which others may be stopped.
-    ages: BTreeSet<(Timestamp, BundleId)>,
+    /// The age of each batch, of a class for which others may be stopped.
+    ages: BTreeSet<(Timestamp, AskBatchId)>,
     /// The asks for which nothing could be stopped, in the course of this.
     pub(super) tried: BTreeSet<AllocationId>,
     /// When something may be stopped for it, if that comes by time alone.
     pub(super) due: Option<Timestamp>,
     /// Whether the ages of its asks are followed: since it first found no node.
     pub(super) aging: bool,
-    /// The bundles with an ask that is old enough to have a node kept, each where the first such
-    /// stands.
-    pub(super) old: BTreeSet<(Head, BundleId)>,
-    /// Where it stands among those for which a node is to be kept, if it does.
+    /// The batches with an ask that is old enough for a reservation, each at the place of its first
+    /// such ask.
+    pub(super) old: BTreeSet<(Head, AskBatchId)>,
+    /// Where it stands among the classes that wait for a reservation, if it does.
     pub(super) keeps: Option<Head>,
     /// Where it sits among them, if users take turns there.
-    pub(super) kept_seat: Seat,
+    pub(super) kept_seat: EntryId,
 }
 
 impl Class {
     fn new(key: ClassKey) -> Self {
         Self {
             key,
-            bundles: BTreeSet::new(),
+            batches: BTreeSet::new(),
             asks: 0,
-            counted: Counted::default(),
-            untold: BTreeSet::new(),
-            told: 0,
+            counted: ClassCount::default(),
+            unreported: BTreeSet::new(),
+            reported: 0,
             head: None,
-            seat: Seat::default(),
+            is_own: false,
+            seat: EntryId::default(),
             wait: None,
             waited: Waited::default(),
             pass: key.pass(),
@@ -238,7 +245,7 @@ impl Class {
             aging: false,
             old: BTreeSet::new(),
             keeps: None,
-            kept_seat: Seat::default(),
+            kept_seat: EntryId::default(),
         }
     }
 
@@ -252,22 +259,22 @@ impl Class {
     ) {
         if self.waited.since.is_none_or(|(before, _)| before != blocker) {
             self.waited.since = Some((blocker, at));
-            self.waited.marks.note(Mark { at, sequence, code: code() });
+            self.waited.marks.note(WaitChange { at, sequence, code: code() });
         }
     }
 
-    /// Take a bundle in.
-    pub(super) fn insert(&mut self, head: Head, bundle: BundleId) {
-        if matches!(self.key.lane, Lane::Calling(_)) {
-            self.ages.insert((head.ask.created(), bundle));
+    /// Take a batch in.
+    pub(super) fn insert(&mut self, head: Head, batch: AskBatchId) {
+        if matches!(self.key.mode, PlacementMode::MayPreempt(_)) {
+            self.ages.insert((head.ask.created(), batch));
         }
-        self.bundles.insert((head, bundle));
+        self.batches.insert((head, batch));
     }
 
-    /// Take a bundle out.
-    pub(super) fn remove(&mut self, head: Head, bundle: BundleId) {
-        self.ages.remove(&(head.ask.created(), bundle));
-        self.bundles.remove(&(head, bundle));
+    /// Take a batch out.
+    pub(super) fn remove(&mut self, head: Head, batch: AskBatchId) {
+        self.ages.remove(&(head.ask.created(), batch));
+        self.batches.remove(&(head, batch));
     }
 
     /// When the oldest of its asks was made, of a class for which others may be stopped.
@@ -279,50 +286,18 @@ impl Class {
     pub(super) fn group(&self) -> Option<GroupKey> {
         let ClassKey { leaf, shape, .. } = self.key;
         let members = self.key.members();
-        let (pass, shared) = (self.key.lane.pass(), self.key.sharer().is_some());
+        let (pass, shared) = (self.key.mode.pass(), self.key.sharer().is_some());
         let of = |blocker, shape, lined| {
             Some(GroupKey { blocker, shape, members, leaf, pass, shared, lined })
         };
         let Some(Wait { blocker, .. }) = self.wait else {
             return if shared { of(None, shape, false) } else { None };
         };
-        let lined = self.key.stands_in_line() && !matches!(blocker, Blocker::BehindHead(..));
-        let shape = match blocker {
-            // Where applications are counted, it does not matter what they ask for, unless it says
-            // whose turn it is, or what the head of a line needs.
-            Blocker::QueueApplications(_) | Blocker::LimitApplications(..) if !shared && !lined => {
-                ShapeId::FIRST
-            }
-            Blocker::QueueApplications(_)
-            | Blocker::LimitApplications(..)
-            | Blocker::QueueState(_)
-            | Blocker::QueueMax(_)
-            | Blocker::Limit(..)
-            | Blocker::UserCap(..)
-            | Blocker::UserShare(..)
-            | Blocker::ParallelApplications(_)
-            | Blocker::ParallelOfUser(..)
-            | Blocker::DriverQueue(_)
-            | Blocker::DriverUser(..)
-            | Blocker::Nodes(_)
-            | Blocker::NodesReserved(_)
-            | Blocker::NodeBlocked(_)
-            | Blocker::NoSuchLabel(_)
-            | Blocker::KeptNode(_)
-            | Blocker::Preempting(_)
-            | Blocker::Order(..)
-            | Blocker::RequiredNode(_)
-            | Blocker::RequiredNodeSize(_)
-            | Blocker::NodeAbsent(_)
-            | Blocker::Placeholders(..)
-            | Blocker::AwaitingRm(_)
-            | Blocker::NodeConstraint(_)
-            | Blocker::RmBusy(_)
-            | Blocker::RmAway(_)
-            | Blocker::NoNodes(_)
-            | Blocker::BehindHead(..)
-            | Blocker::BackOff(_) => shape,
-        };
+        let lined = self.key.counts_toward_head() && !matches!(blocker, Blocker::BehindHead(..));
+        // Where applications are counted, it does not matter what they ask for, unless it says
+        // whose turn it is, or what the head of a line needs.
+        let counts = matches!(blocker.compared(), Compared::RunningIn(_) | Compared::RunningAt(..));
+        let shape = if counts && !shared && !lined { ShapeId::FIRST } else { shape };
         of(Some(blocker), shape, lined)
     }
 }
@@ -332,20 +307,20 @@ impl Class {
 pub(super) struct Waited {
     /// For what last, and since when.
     pub(super) since: Option<(Blocker, Timestamp)>,
-    /// All of it, as far as it is kept.
-    pub(super) marks: Marks,
+    /// All of it, as far as it is stored.
+    pub(super) marks: WaitHistory,
 }
 
-/// All bundles and classes.
+/// All batches and classes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Classes {
-    pub(super) bundles: SlotMap<BundleId, Bundle>,
+    pub(super) batches: SlotMap<AskBatchId, AskBatch>,
     pub(super) rows: SlotMap<ClassId, Class>,
     by_key: BTreeMap<ClassKey, ClassId>,
 }
 
 impl Classes {
-    /// What all were parked for, to be given to the same classes of indexes that are made anew.
+    /// Take what all were parked for, to give it to the same classes of the rebuilt indexes.
     pub(super) fn take_waited(&mut self) -> BTreeMap<ClassKey, Waited> {
         let all = self.rows.values_mut().filter(|row| row.waited.since.is_some());
         all.map(|row| (row.key, core::mem::take(&mut row.waited))).collect()
@@ -370,26 +345,43 @@ impl Classes {
 
     /// The classes of a user of a leaf.
     pub(super) fn of_user(&self, leaf: QueueId, level: LevelId) -> impl Iterator<Item = ClassId> {
-        let link = Link { user: level, group: GroupLink::Undecided };
-        let standing = Standing::Linked {
+        let link = TrackerLink { user: level, group: GroupLink::Undecided };
+        let charge = ChargeState::Linked {
             link,
             counts_in_queues: false,
             counts_in_limits: false,
             waits: false,
             borrows: false,
         };
-        let (shape, lane) = (ShapeId::FIRST, Lane::Open);
+        let (shape, mode) = (ShapeId::FIRST, PlacementMode::AnyNode);
         let (alone, shared, lined) = (None, false, false);
-        let first = ClassKey { leaf, standing, shape, lane, alone, shared, lined };
+        let first = ClassKey {
+            leaf,
+            charge,
+            shape,
+            mode,
+            backoff_application: alone,
+            shared,
+            in_head_of_line_queue: lined,
+        };
         let from = self.by_key.range(first..);
         let his = from.take_while(move |(key, _)| {
-            matches!(key.standing, Standing::Linked { link, .. } if link.user == level)
+            matches!(key.charge, ChargeState::Linked { link, .. } if link.user == level)
                 && key.leaf == leaf
         });
         his.map(|(_, class)| *class)
     }
 
-    /// Forget a class that has no bundle left.
+    /// Give a class another key, unless there is a class of that key. Whether it has it now.
+    pub(super) fn rekey(&mut self, class: ClassId, key: ClassKey) -> bool {
+        let Entry::Vacant(free) = self.by_key.entry(key) else { return false };
+        free.insert(class);
+        let before = core::mem::replace(&mut self.rows[class].key, key);
+        self.by_key.remove(&before);
+        true
+    }
+
+    /// Forget a class that has no batch left.
     pub(super) fn forget(&mut self, class: ClassId) {
         if let Some(gone) = self.rows.remove(class) {
             self.by_key.remove(&gone.key);

@@ -1,4 +1,4 @@
-//! Keeping the indexes in step with reservations, gangs and what else is special; and making them anew.
+//! Updates the indexes with reservations, gangs and other special cases, and rebuilds them.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -8,20 +8,20 @@ use crate::event::Event;
 use crate::id::{AllocationId, NodeId, QueueId, ShapeId};
 use crate::wait::Blocker;
 
-use super::lane::Lane;
-use super::seen::Seen;
-use super::{Census, Note, Scheduler};
+use super::before_event::BeforeEvent;
+use super::placement_mode::PlacementMode;
+use super::{Note, PendingCounts, Scheduler};
 
 impl Scheduler {
-    /// Make all indexes anew: the rules have changed.
+    /// Rebuild all indexes: the rules have changed.
     pub(super) fn rebuild(&mut self, books: &Books) {
-        let (notes, census) = (self.notes.take(), self.census.take());
+        let (notes, pending_counts) = (self.notes.take(), self.pending_counts.take());
         let (now, judged, marking) = (self.now, self.judged, core::mem::take(&mut self.marking));
-        let census = census.map(|_| Census::default());
+        let pending_counts = pending_counts.map(|_| PendingCounts::default());
         let lines = core::mem::take(&mut self.parked.lines).renewed();
         let waited = self.classes.take_waited();
         let hints = self.hints.renewed();
-        *self = Self { notes, census, hints, judged, now, marking, ..Self::default() };
+        *self = Self { notes, pending_counts, hints, judged, now, marking, ..Self::default() };
         self.parked.lines = lines;
         self.note(Note::Renewed);
         self.build(books);
@@ -29,7 +29,7 @@ impl Scheduler {
     }
 
     /// Follow what an event of reservations, gangs, preemption or foreign use changed.
-    pub(super) fn after_cycle(&mut self, books: &Books, event: &Event, seen: &Seen) {
+    pub(super) fn after_cycle(&mut self, books: &Books, event: &Event, seen: &BeforeEvent) {
         match event {
             Event::Reserved { ask, node } => {
                 self.reorder_seen(books, seen);
@@ -96,10 +96,10 @@ impl Scheduler {
         }
     }
 
-    /// Whether the indexes are brought along with what an event changed, and not made anew; if so, what was
-    /// seen of it is noted.
+    /// Whether the indexes are updated with what an event changed, and not rebuilt. If so, what was
+    /// seen of the event is recorded.
     #[inline]
-    pub(super) fn is_followed(&mut self, books: &Books, seen: &Seen) -> bool {
+    pub(super) fn is_followed(&mut self, books: &Books, seen: &BeforeEvent) -> bool {
         self.stale |= self.labelled != books.types().labelled();
         if self.stale {
             return false;
@@ -110,7 +110,7 @@ impl Scheduler {
     }
 
     /// The queues below one that lost a queue have other parts.
-    pub(super) fn follow_siblings(&mut self, books: &Books, seen: &Seen) {
+    pub(super) fn follow_siblings(&mut self, books: &Books, seen: &BeforeEvent) {
         if let Some(parent) = seen.queue {
             self.follow_sizes(books, parent);
         }
@@ -128,29 +128,29 @@ impl Scheduler {
         }
     }
 
-    /// A node may have more to give, or is kept for somebody or nobody by now.
+    /// A node may have more to give, or was reserved or released by now.
     pub(super) fn node_changed(&mut self, books: &Books, node: NodeId) {
         self.update_node(books, node);
         self.node_opened(books, node);
     }
 
-    /// A node may be in use from now on, larger, or kept for nobody.
+    /// A node may be in use from now on, larger, or no longer reserved.
     pub(super) fn node_opened(&mut self, books: &Books, node: NodeId) {
         self.node_gave_way(books, node);
-        self.open_keeping(books, node);
+        self.open_candidates(books, node);
         let row = books.node(node);
         let suits = |(shape, _)| row.could_hold(books.shapes().on_node(shape));
         self.parked.open(&mut self.tree, Blocker::RequiredNodeSize(node), suits);
     }
 
-    /// A node may be kept from now on, for those that it could hold.
-    pub(super) fn open_keeping(&mut self, books: &Books, node: NodeId) {
+    /// A node may be reserved from now on, for asks that it could hold.
+    pub(super) fn open_candidates(&mut self, books: &Books, node: NodeId) {
         let row = books.node(node);
         if row.is_open() {
             let suits =
                 |shape| row.could_hold(books.shapes().on_node(shape)) && books.suits(shape, node);
             let shown = (&mut self.tree, &mut self.parked.turns);
-            self.keeping.open(shown, row.partition, suits);
+            self.reservation_candidates.open(shown, row.partition, suits);
         }
     }
 
@@ -180,23 +180,25 @@ impl Scheduler {
         }
     }
 
-    /// The node that was kept for an ask is kept no more, or less of it is taken.
-    pub(super) fn freed(&mut self, books: &Books, seen: &Seen) {
+    /// The node that was reserved for an ask is reserved no more, or less of it is taken.
+    pub(super) fn freed(&mut self, books: &Books, seen: &BeforeEvent) {
         if let Some(node) = seen.freed {
             self.node_changed(books, node);
         }
     }
 
     /// A placeholder came or went: members may wait for one from now on, or no more.
-    pub(super) fn group_changed(&mut self, books: &Books, seen: &Seen) {
+    pub(super) fn group_changed(&mut self, books: &Books, seen: &BeforeEvent) {
         let (Some(application), Some((group, had_places))) = (seen.application, seen.group) else {
             return;
         };
         let row = books.applications().get(application);
         let gang = row.and_then(|row| row.gang.as_ref());
-        let has_places = gang.and_then(|gang| gang.groups.get(group)).map(TaskGroup::has_places);
+        let has_places = gang
+            .and_then(|gang| gang.groups.get(group))
+            .map(TaskGroup::has_replaceable_placeholders);
         if has_places.is_some_and(|has| has != had_places) {
-            self.relane_members(books, application, (group, had_places));
+            self.change_mode_of_members(books, application, (group, had_places));
         }
     }
 
@@ -217,11 +219,14 @@ impl Scheduler {
         let row = books.node(node);
         let key = (row.partition, row.name.clone());
         for ask in self.required.get(&key).cloned().unwrap_or_default() {
-            let asking = matches!(Lane::of(books, ask, books.allocation(ask)), Lane::Asking(_));
+            let asking = matches!(
+                PlacementMode::of(books, ask, books.allocation(ask)),
+                PlacementMode::NeedsVerdict(_)
+            );
             if asking || self.is_single_member(books, ask) {
                 self.wake(books, ask);
             } else {
-                self.relane(books, ask, Lane::Absent(ask));
+                self.change_mode(books, ask, PlacementMode::RequiredNodeAbsent(ask));
             }
         }
     }

@@ -1,9 +1,10 @@
 //! Which asks more nodes would help. Scheduling §15, no-starvation NS-52.
 //!
-//! Of what waits, as much is told of as queues and limits would admit if there were nodes: what was told
-//! before and still waits counts as if it ran. Nothing is kept along before the first scan, so where
-//! nobody scans it costs nothing. From then on each class knows its asks that nobody was told of, in
-//! order: a scan costs the classes and what it tells, and nothing while everything was told.
+//! A scan reports as many waiting asks as queues and limits would admit if there were nodes. An ask
+//! that was reported before and still waits counts as if it ran. Nothing is recorded before the
+//! first scan, so it costs nothing where nobody scans. From then on each class has its unreported
+//! asks, in order. A scan costs the classes and what it reports, and nothing while everything is
+//! reported.
 
 use alloc::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use alloc::vec::Vec;
@@ -15,13 +16,13 @@ use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, LevelId, PartitionId, QueueId};
 use crate::resource::Resources;
 
-use super::class::{Bundle, BundleId, ClassId};
-use super::judge::may_not_start;
-use super::lane::Lane;
+use super::check_class::may_not_start;
+use super::class::{AskBatch, AskBatchId, ClassId};
 use super::order::{ApplicationKey, AskKey, QueueKey};
-use super::{Scheduler, Standing};
+use super::placement_mode::PlacementMode;
+use super::{ChargeState, Scheduler};
 
-/// The classes with asks that nobody was told of.
+/// The classes with unreported asks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hints {
     /// Whether anybody wants to know.
@@ -30,28 +31,33 @@ pub(super) struct Hints {
 }
 
 impl Hints {
-    /// Those of indexes that are made anew.
+    /// Whether anybody wants to know.
+    pub(super) const fn is_wanted(&self) -> bool {
+        self.wanted
+    }
+
+    /// The hints for indexes that are rebuilt.
     pub(super) fn renewed(&self) -> Self {
         Self { wanted: self.wanted, ..Self::default() }
     }
 }
 
-/// Where the first ask of a bundle stands that nobody was told of.
-pub(super) type Untold = (ApplicationKey, AskKey, BundleId);
+/// The place of the first unreported ask of a batch.
+pub(super) type Unreported = (ApplicationKey, AskKey, AskBatchId);
 
-/// What a bundle has of asks that nobody was told of, and of others.
+/// The unreported asks of a batch, and the number of its reported ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Heard {
-    /// Those that nobody was told of, and that may be told of.
-    untold: BTreeSet<AskKey>,
-    /// How many were told and still wait.
-    told: usize,
+    /// Asks that are unreported and may be reported.
+    unreported: BTreeSet<AskKey>,
+    /// How many were reported and still wait.
+    reported: usize,
     /// Where its class has it.
-    place: Option<Untold>,
+    place: Option<Unreported>,
 }
 
 impl Scheduler {
-    /// The asks of a partition that more nodes would help and of which nobody was told yet, as events.
+    /// The asks of a partition that more nodes would help and that are not reported yet, as events.
     pub fn outstanding(&mut self, books: &Books, partition: PartitionId) -> Vec<Event> {
         // Nobody is there who could add any.
         if books.partition(partition).away.is_some() {
@@ -61,15 +67,16 @@ impl Scheduler {
             self.rebuild(books);
         }
         if !core::mem::replace(&mut self.hints.wanted, true) {
-            let known: Vec<(BundleId, Vec<AllocationId>)> = self
+            self.disown_all();
+            let known: Vec<(AskBatchId, Vec<AllocationId>)> = self
                 .classes
-                .bundles
+                .batches
                 .iter()
-                .map(|(id, bundle)| (id, bundle.asks.values().copied().collect()))
+                .map(|(id, batch)| (id, batch.asks.values().copied().collect()))
                 .collect();
-            for (bundle, asks) in known {
+            for (batch, asks) in known {
                 for ask in asks {
-                    self.hint_joins(books, ask, bundle);
+                    self.hint_joins(books, ask, batch);
                 }
             }
         }
@@ -81,96 +88,101 @@ impl Scheduler {
         scan.collected.into_iter().map(|ask| Event::ScaleUpAsked { ask }).collect()
     }
 
-    /// An ask has come to a bundle.
-    pub(super) fn hint_joins(&mut self, books: &Books, ask: AllocationId, bundle: BundleId) {
+    /// An ask has come to a batch.
+    pub(super) fn hint_joins(&mut self, books: &Books, ask: AllocationId, batch: AskBatchId) {
         if !self.hints.wanted {
             return;
         }
-        let (row, heard) = (books.allocation(ask), &mut self.classes.bundles[bundle].heard);
+        let (row, heard) = (books.allocation(ask), &mut self.classes.batches[batch].heard);
         if row.scale_up_asked {
-            self.told(bundle, true);
+            self.count_reported(batch, true);
         } else if row.required_node().is_none() {
-            heard.untold.insert(AskKey::of(row));
-            self.show_untold(bundle);
+            heard.unreported.insert(AskKey::of(row));
+            self.show_unreported(batch);
         }
     }
 
-    /// An ask is about to leave a bundle.
-    pub(super) fn hint_leaves(&mut self, books: &Books, ask: AllocationId, bundle: BundleId) {
+    /// An ask is about to leave a batch.
+    pub(super) fn hint_leaves(&mut self, books: &Books, ask: AllocationId, batch: AskBatchId) {
         if !self.hints.wanted {
             return;
         }
         let row = books.allocation(ask);
         if row.scale_up_asked {
-            self.told(bundle, false);
-        } else if self.classes.bundles[bundle].heard.untold.remove(&AskKey::of(row)) {
-            self.show_untold(bundle);
+            self.count_reported(batch, false);
+        } else if self.classes.batches[batch].heard.unreported.remove(&AskKey::of(row)) {
+            self.show_unreported(batch);
         }
     }
 
-    /// Somebody was told of an ask.
+    /// An ask was reported.
     pub(super) fn hint_given(&mut self, books: &Books, ask: AllocationId) {
         let row = books.allocation(ask);
         if !self.hints.wanted || !row.is_pending() {
             return;
         }
-        let lane = Lane::of(books, ask, row);
+        let mode = PlacementMode::of(books, ask, row);
         let waiting = self.applications.get(row.application.index());
-        let Some(bundle) = waiting.and_then(|one| one.bundle(row.shape, lane)) else { return };
-        if self.classes.bundles[bundle].heard.untold.remove(&AskKey::of(row)) {
-            self.told(bundle, true);
-            self.show_untold(bundle);
+        let Some(batch) = waiting.and_then(|one| one.batch(row.shape, mode)) else { return };
+        if self.classes.batches[batch].heard.unreported.remove(&AskKey::of(row)) {
+            self.count_reported(batch, true);
+            self.show_unreported(batch);
         }
     }
 
-    fn told(&mut self, bundle: BundleId, more: bool) {
-        let row = &mut self.classes.bundles[bundle];
+    fn count_reported(&mut self, batch: AskBatchId, more: bool) {
+        let row = &mut self.classes.batches[batch];
         let class = &mut self.classes.rows[row.class];
-        for count in [&mut row.heard.told, &mut class.told] {
+        for count in [&mut row.heard.reported, &mut class.reported] {
             *count = if more { *count + 1 } else { *count - 1 };
         }
     }
 
-    /// A bundle is in this class from now on.
-    pub(super) fn hint_enters(&mut self, bundle: BundleId) {
+    /// A batch is in this class from now on.
+    pub(super) fn hint_enters(&mut self, batch: AskBatchId) {
         if self.hints.wanted {
-            let row = &self.classes.bundles[bundle];
-            self.classes.rows[row.class].told += row.heard.told;
-            self.show_untold(bundle);
+            let row = &self.classes.batches[batch];
+            self.classes.rows[row.class].reported += row.heard.reported;
+            self.show_unreported(batch);
         }
     }
 
-    /// A bundle is about to leave its class.
-    pub(super) fn hint_exits(&mut self, bundle: BundleId) {
+    /// A batch is about to leave its class.
+    pub(super) fn hint_exits(&mut self, batch: AskBatchId) {
         if self.hints.wanted {
-            let row = &mut self.classes.bundles[bundle];
+            let row = &mut self.classes.batches[batch];
             let (class, before) = (row.class, row.heard.place.take());
-            self.classes.rows[class].told -= row.heard.told;
-            self.replace_untold(class, before, None);
+            self.classes.rows[class].reported -= row.heard.reported;
+            self.replace_unreported(class, before, None);
         }
     }
 
-    /// Give a bundle its place among those of its class with asks that nobody was told of.
-    pub(super) fn show_untold(&mut self, id: BundleId) {
-        let Bundle { class, head, heard, .. } = &mut self.classes.bundles[id];
-        let first = heard.untold.first();
-        let is_there = |place: &Untold| Some(&place.1) == first && place.0 == head.application;
+    /// Give a batch its place among the batches of its class with unreported asks.
+    pub(super) fn show_unreported(&mut self, id: AskBatchId) {
+        let AskBatch { class, head, heard, .. } = &mut self.classes.batches[id];
+        let first = heard.unreported.first();
+        let is_there = |place: &Unreported| Some(&place.1) == first && place.0 == head.application;
         if heard.place.as_ref().map_or(first.is_none(), is_there) {
             return;
         }
         let after = first.map(|ask| (head.application.clone(), *ask, id));
         let (class, before) = (*class, core::mem::replace(&mut heard.place, after.clone()));
-        self.replace_untold(class, before, after);
+        self.replace_unreported(class, before, after);
     }
 
-    fn replace_untold(&mut self, id: ClassId, before: Option<Untold>, after: Option<Untold>) {
+    fn replace_unreported(
+        &mut self,
+        id: ClassId,
+        before: Option<Unreported>,
+        after: Option<Unreported>,
+    ) {
         let class = &mut self.classes.rows[id];
-        let was_empty = class.untold.is_empty();
+        let was_empty = class.unreported.is_empty();
         if let Some(before) = before {
-            class.untold.remove(&before);
+            class.unreported.remove(&before);
         }
-        class.untold.extend(after);
-        let (leaf, is_empty) = (class.key.leaf, class.untold.is_empty());
+        class.unreported.extend(after);
+        let (leaf, is_empty) = (class.key.leaf, class.unreported.is_empty());
         if was_empty == is_empty {
             return;
         }
@@ -190,10 +202,10 @@ impl Scheduler {
 struct Scan<'a> {
     books: &'a Books,
     scheduler: &'a Scheduler,
-    /// The leaves with asks that nobody was told of, and all queues above them.
+    /// The leaves with unreported asks, and all queues above them.
     wanted: BTreeSet<QueueId>,
     collected: Vec<AllocationId>,
-    /// What was told, now and before, by queue and by level of a tracker: it is taken off their
+    /// What was reported, now and before, by queue and by level of a tracker: it is taken off their
     /// headroom.
     of_queues: BTreeMap<QueueId, Resources>,
     of_levels: BTreeMap<LevelId, Resources>,
@@ -211,10 +223,10 @@ impl<'a> Scan<'a> {
             of_queues: BTreeMap::new(),
             of_levels: BTreeMap::new(),
         };
-        for (id, class) in scheduler.classes.rows.iter().filter(|(_, class)| class.told > 0) {
+        for (id, class) in scheduler.classes.rows.iter().filter(|(_, class)| class.reported > 0) {
             // The place that a member takes counts already.
-            if !class.key.lane.is_swap() {
-                let count = u32::try_from(class.told).unwrap_or(u32::MAX);
+            if !class.key.mode.replaces_placeholder() {
+                let count = u32::try_from(class.reported).unwrap_or(u32::MAX);
                 let size = books.shapes().times(class.key.shape, count);
                 scan.count(class.key.leaf, scheduler.first_ask(id).0, &size);
             }
@@ -222,7 +234,7 @@ impl<'a> Scan<'a> {
         scan
     }
 
-    /// Count an amount as told.
+    /// Count an amount as reported.
     fn count(&mut self, leaf: QueueId, application: ApplicationId, size: &Resources) {
         for (queue, _) in self.books.up(leaf) {
             self.of_queues.entry(queue).or_default().add(size);
@@ -238,7 +250,7 @@ impl<'a> Scan<'a> {
         if row.leaf {
             return self.leaf(id);
         }
-        let below = books.children(id).filter(|(_, queue)| queue.offers_room());
+        let below = books.children(id).filter(|(_, queue)| queue.accepts_allocations());
         let mut below: Vec<(QueueId, &Queue)> =
             below.filter(|(queue, _)| self.wanted.contains(queue)).collect();
         below.sort_by_cached_key(|(id, queue)| (self.key(*id, queue, row), queue.path.clone()));
@@ -261,7 +273,7 @@ impl<'a> Scan<'a> {
         let classes = scheduler.hints.by_leaf.get(&leaf).into_iter().flatten();
         let classes = classes.filter(|id| self.may_be_told(**id));
         let mut lines: Vec<(ClassId, Peekable<_>)> =
-            classes.map(|id| (*id, untold(scheduler, *id).peekable())).collect();
+            classes.map(|id| (*id, unreported(scheduler, *id).peekable())).collect();
         let mut next: BinaryHeap<Reverse<(Turn<'a>, usize)>> = BinaryHeap::new();
         for (place, (_, line)) in lines.iter_mut().enumerate() {
             next.extend(line.peek().map(|turn| Reverse((*turn, place))));
@@ -269,7 +281,7 @@ impl<'a> Scan<'a> {
         while let Some(Reverse((_, place))) = next.pop() {
             let (class, line) = &mut lines[place];
             let members = scheduler.classes.rows[*class].key.members() as usize;
-            // Those that start together are told together.
+            // Asks that start together are reported together.
             let turns: Vec<Turn<'_>> = line.by_ref().take(members).collect();
             if self.tell(*class, &turns) {
                 next.extend(line.peek().map(|turn| Reverse((*turn, place))));
@@ -280,54 +292,54 @@ impl<'a> Scan<'a> {
     /// Whether a class is one that runs as soon as there is room.
     fn may_be_told(&self, id: ClassId) -> bool {
         let key = self.scheduler.classes.rows[id].key;
-        let is_known = matches!(key.standing, Standing::Linked { waits: false, .. });
-        is_known && !key.lane.is_swap() && may_not_start(self.books, key).is_none()
+        let is_known = matches!(key.charge, ChargeState::Linked { waits: false, .. });
+        is_known && !key.mode.replaces_placeholder() && may_not_start(self.books, key).is_none()
     }
 
     /// Tell of the next asks of a class, as many as start together; whether there is room for them.
     fn tell(&mut self, class: ClassId, turns: &[Turn<'_>]) -> bool {
         let (books, row) = (self.books, &self.scheduler.classes.rows[class]);
         let Some((.., first)) = turns.first() else { return false };
-        let bundle = &self.scheduler.classes.bundles[*first];
+        let batch = &self.scheduler.classes.batches[*first];
         let size = row.key.needs(books);
         // The size of the cluster is what would change: the root does not count.
         let mut queues = books.up(row.key.leaf).filter(|(_, queue)| queue.parent.is_some());
-        let fits = |left: Option<Resources>, told: Option<&Resources>| {
-            left.is_none_or(|left| less(left, told).allows(&size))
+        let fits = |left: Option<Resources>, reported: Option<&Resources>| {
+            left.is_none_or(|left| less(left, reported).allows(&size))
         };
         let fits_queues =
             queues.all(|(id, queue)| fits(queue.left.clone(), self.of_queues.get(&id)));
-        let mut levels = books.limiting_levels(bundle.application);
+        let mut levels = books.limiting_levels(batch.application);
         if !fits_queues || !levels.all(|(id, one)| fits(one.left(), self.of_levels.get(&id))) {
             return false;
         }
         let asks =
-            turns.iter().map(|(_, ask, bundle)| self.scheduler.classes.bundles[*bundle].asks[*ask]);
+            turns.iter().map(|(_, ask, batch)| self.scheduler.classes.batches[*batch].asks[*ask]);
         // As long as the RM has not answered, a node there may do.
         let asks: Vec<AllocationId> =
             asks.filter(|ask| books.question_of(*ask).is_none()).collect();
         if !asks.is_empty() {
-            self.count(row.key.leaf, bundle.application, &size);
+            self.count(row.key.leaf, batch.application, &size);
             self.collected.extend(asks);
         }
         true
     }
 }
 
-/// Where an ask stands in its leaf, and its bundle.
-type Turn<'a> = (&'a ApplicationKey, &'a AskKey, BundleId);
+/// Where an ask stands in its leaf, and its batch.
+type Turn<'a> = (&'a ApplicationKey, &'a AskKey, AskBatchId);
 
-/// The asks of a class that nobody was told of, in order.
-fn untold(scheduler: &Scheduler, class: ClassId) -> impl Iterator<Item = Turn<'_>> {
-    scheduler.classes.rows[class].untold.iter().flat_map(|(application, _, bundle)| {
-        let asks = &scheduler.classes.bundles[*bundle].heard.untold;
-        asks.iter().map(move |ask| (application, ask, *bundle))
+/// The unreported asks of a class, in order.
+fn unreported(scheduler: &Scheduler, class: ClassId) -> impl Iterator<Item = Turn<'_>> {
+    scheduler.classes.rows[class].unreported.iter().flat_map(|(application, _, batch)| {
+        let asks = &scheduler.classes.batches[*batch].heard.unreported;
+        asks.iter().map(move |ask| (application, ask, *batch))
     })
 }
 
-fn less(left: Resources, told: Option<&Resources>) -> Resources {
-    match told {
-        Some(told) => left.minus_existing(told),
+fn less(left: Resources, reported: Option<&Resources>) -> Resources {
+    match reported {
+        Some(reported) => left.minus_existing(reported),
         None => left,
     }
 }

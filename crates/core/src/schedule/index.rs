@@ -7,8 +7,8 @@ use crate::resource::Amounts;
 use crate::wait::Blocker;
 
 use super::Scheduler;
+use super::before_event::{BeforeEvent, capture, group_of, see_added};
 use super::nodes::NodeIndex;
-use super::seen::{Seen, group_of, see, see_added};
 
 impl Scheduler {
     /// Build everything from books that have not been looked at.
@@ -36,16 +36,16 @@ impl Scheduler {
                 self.watch_back_off(books, id);
             }
         }
-        self.find_untold(books);
+        self.find_unreported(books);
         // Who stands before whom is asked of schedulers that have made no step yet, too.
         self.tree.refresh(books);
     }
 
     /// Look at what the event is about to change.
     #[inline]
-    pub(super) fn before(&mut self, books: &Books, event: &Event) -> Seen {
+    pub(super) fn before(&mut self, books: &Books, event: &Event) -> BeforeEvent {
         if self.stale {
-            return Seen::default();
+            return BeforeEvent::default();
         }
         match event {
             Event::AskRemoved { ask, .. }
@@ -56,12 +56,12 @@ impl Scheduler {
                 self.carry_marks(books, event);
                 let row = books.allocation(*ask);
                 let freed = row.reservation().map(|kept| kept.node);
-                let bundle = self.remove_ask(books, *ask);
-                Seen { bundle, freed, group: group_of(books, row), ..see(books, row.application) }
+                let batch = self.remove_ask(books, *ask);
+                BeforeEvent { batch, freed, group: group_of(books, row), ..capture(books, row.application) }
             }
             Event::Resized { allocation: ask, .. } if books.allocation(*ask).is_pending() => {
-                let bundle = self.remove_ask(books, *ask);
-                Seen { bundle, ask: Some(*ask), ..see(books, books.allocation(*ask).application) }
+                let batch = self.remove_ask(books, *ask);
+                BeforeEvent { batch, ask: Some(*ask), ..capture(books, books.allocation(*ask).application) }
             }
             Event::Released { allocation, .. } | Event::Resized { allocation, .. } => {
                 if matches!(event, Event::Released { .. }) {
@@ -70,7 +70,7 @@ impl Scheduler {
                 let row = books.allocation(*allocation);
                 let levels = books.levels_of(row.application).map(|(id, _)| id).collect();
                 let group = group_of(books, row);
-                Seen { node: row.node, levels, group, ..see(books, row.application) }
+                BeforeEvent { node: row.node, levels, group, ..capture(books, row.application) }
             }
             Event::SwapStarted { .. }
             | Event::SwapConfirmed { .. }
@@ -81,14 +81,14 @@ impl Scheduler {
             | Event::ForeignRemoved { .. } => self.before_cycle(books, event),
             Event::QueueRemoved { queue } => {
                 self.tree.remove(books, *queue);
-                Seen { queue: books.queue(*queue).parent, ..Seen::default() }
+                BeforeEvent { queue: books.queue(*queue).parent, ..BeforeEvent::default() }
             }
             Event::ApplicationMoved { application, state: ApplicationState::Completing, .. }
             | Event::ApplicationUnlinked { application }
             | Event::GroupUnlinked { application } => {
-                Seen {
+                BeforeEvent {
                     levels: books.levels_of(*application).map(|(id, _)| id).collect(),
-                    ..see(books, *application)
+                    ..capture(books, *application)
                 }
             }
             Event::ApplicationMoved { application, .. }
@@ -96,7 +96,7 @@ impl Scheduler {
                 // One that has ended left its queue when it did, and the queue may be gone.
                 if books.application(*application).state.is_active() =>
             {
-                see(books, *application)
+                capture(books, *application)
             }
             Event::AskAdded { application, traits, .. } => see_added(books, *application, traits),
             Event::QueueChanged { partition, queue, settings, .. } => {
@@ -108,9 +108,9 @@ impl Scheduler {
                 let partition = books.node(*node).partition;
                 self.unpin(books, *node);
                 self.nodes_of(partition).remove(books, *node);
-                Seen { partition: Some(partition), ..Seen::default() }
+                BeforeEvent { partition: Some(partition), ..BeforeEvent::default() }
             }
-            _ => Seen::default(),
+            _ => BeforeEvent::default(),
         }
     }
 
@@ -120,50 +120,50 @@ impl Scheduler {
         books: &Books,
         sized: Option<QueueId>,
         settings: &QueueSettings,
-    ) -> Seen {
+    ) -> BeforeEvent {
         if let Some(leaf) = sized.filter(|leaf| promises_anew(books, *leaf, settings)) {
             self.take_out_leaf(books, leaf);
         }
-        Seen { sized, ..Seen::default() }
+        BeforeEvent { sized, ..BeforeEvent::default() }
     }
 
     /// Look at what an event of gangs or preemption is about to change.
-    fn before_cycle(&mut self, books: &Books, event: &Event) -> Seen {
+    fn before_cycle(&mut self, books: &Books, event: &Event) -> BeforeEvent {
         match event {
             Event::ForeignSet { partition, key, .. } | Event::ForeignRemoved { partition, key } => {
                 let known = books.partition(*partition).foreign.get(&**key);
                 let node = known.map(|one| one.node).filter(|id| books.nodes().get(*id).is_some());
-                Seen { freed: node, ..Seen::default() }
+                BeforeEvent { freed: node, ..BeforeEvent::default() }
             }
             Event::SwapStarted { ask, placeholder, .. } => {
                 self.places.remove(books, *placeholder);
                 let application = books.allocation(*ask).application;
                 let freed = books.allocation(*ask).reservation().map(|kept| kept.node);
-                let bundle = self.remove_ask(books, *ask);
-                Seen { bundle, freed, ..see(books, application) }
+                let batch = self.remove_ask(books, *ask);
+                BeforeEvent { batch, freed, ..capture(books, application) }
             }
             Event::ReleaseAsked { allocation, .. }
             | Event::Preempted { victim: allocation, .. } => {
                 self.places.remove(books, *allocation);
-                Seen::default()
+                BeforeEvent::default()
             }
             Event::SwapConfirmed { placeholder } => {
                 let row = books.allocation(*placeholder);
                 let levels = books.levels_of(row.application).map(|(id, _)| id).collect();
                 let group = group_of(books, row);
-                Seen { node: row.node, levels, group, ..see(books, row.application) }
+                BeforeEvent { node: row.node, levels, group, ..capture(books, row.application) }
             }
             Event::SwapDropped { ask } => {
                 let row = books.allocation(*ask);
-                Seen { ask: Some(*ask), node: row.node, ..see(books, row.application) }
+                BeforeEvent { ask: Some(*ask), node: row.node, ..capture(books, row.application) }
             }
-            _ => Seen::default(),
+            _ => BeforeEvent::default(),
         }
     }
 
     /// Follow what the event changed.
     #[inline]
-    pub(super) fn after(&mut self, books: &Books, event: &Event, seen: &Seen) {
+    pub(super) fn after(&mut self, books: &Books, event: &Event, seen: &BeforeEvent) {
         match event {
             _ if !self.is_followed(books, seen) => {}
             Event::PartitionAdded { .. } => self.add_partition(books),
@@ -234,7 +234,7 @@ impl Scheduler {
     }
 
     /// Follow that an application counts elsewhere, or in another state.
-    fn after_application(&mut self, books: &Books, event: &Event, seen: &Seen) {
+    fn after_application(&mut self, books: &Books, event: &Event, seen: &BeforeEvent) {
         if let Event::GroupUnlinked { application }
         | Event::ApplicationUnlinked { application }
         | Event::ApplicationMoved { application, .. } = event
@@ -251,7 +251,7 @@ impl Scheduler {
     }
 
     /// Follow what the event changed of a queue.
-    fn after_queue(&mut self, books: &Books, event: &Event, seen: &Seen) {
+    fn after_queue(&mut self, books: &Books, event: &Event, seen: &BeforeEvent) {
         match event {
             Event::QueueAdded { .. } => self.add_queue(books, event),
             // One that is stopped has nothing that waits, nor has any below.
@@ -268,7 +268,7 @@ impl Scheduler {
     }
 
     /// Follow what an event changed about a node.
-    fn after_node(&mut self, books: &Books, event: &Event, seen: &Seen) {
+    fn after_node(&mut self, books: &Books, event: &Event, seen: &BeforeEvent) {
         match event {
             Event::NodeAdded { partition, node, .. } => {
                 let node = books.partition(*partition).nodes.get(&**node);
@@ -300,7 +300,7 @@ impl Scheduler {
 
     /// Follow what an event changed about an ask or allocation.
     #[inline]
-    fn after_allocation(&mut self, books: &Books, event: &Event, seen: &Seen) {
+    fn after_allocation(&mut self, books: &Books, event: &Event, seen: &BeforeEvent) {
         self.lending.less_waits(&mut self.tree);
         match event {
             Event::AskAdded { .. } => {
@@ -322,7 +322,7 @@ impl Scheduler {
                     // What came may be stopped for those who may run nowhere else.
                     self.wake_kept(books, *node);
                 }
-                if !books.allocation(*ask).has_nothing_special() {
+                if !books.allocation(*ask).has_only_common_fields() {
                     self.special_placed(books, *ask);
                 }
                 self.follow_borrowers(books, seen);
@@ -373,9 +373,9 @@ impl Scheduler {
         self.line_gave_way(books, queue);
     }
 
-    pub(super) fn reorder_seen(&mut self, books: &Books, seen: &Seen) {
+    pub(super) fn reorder_seen(&mut self, books: &Books, seen: &BeforeEvent) {
         if let Some(application) = seen.application {
-            self.reorder(books, application, seen.bundle);
+            self.reorder(books, application, seen.batch);
         }
     }
 
@@ -392,7 +392,7 @@ impl Scheduler {
     }
 
     /// An ask comes back with another size, or an allocation has another one.
-    fn resized(&mut self, books: &Books, seen: &Seen) {
+    fn resized(&mut self, books: &Books, seen: &BeforeEvent) {
         match seen.ask {
             Some(ask) => {
                 self.reorder_seen(books, seen);
@@ -403,7 +403,7 @@ impl Scheduler {
     }
 
     /// An allocation gave room back, all of it or some: to its queues, its trackers and its node.
-    pub(super) fn released(&mut self, books: &Books, seen: &Seen) {
+    pub(super) fn released(&mut self, books: &Books, seen: &BeforeEvent) {
         if let Some(node) = seen.node {
             self.update_node(books, node);
             self.node_gave_way(books, node);
@@ -427,7 +427,7 @@ impl Scheduler {
     }
 
     /// Less is charged to its trackers: others may fit.
-    fn limit_use_gave_way(&mut self, books: &Books, seen: &Seen) {
+    fn limit_use_gave_way(&mut self, books: &Books, seen: &BeforeEvent) {
         let Some(partition) = seen.partition else { return };
         let trackers = &books.partition(partition).trackers;
         for id in &seen.levels {
@@ -440,7 +440,7 @@ impl Scheduler {
     }
 
     /// An application left its trackers: others may start.
-    fn limits_gave_way(&mut self, seen: &Seen) {
+    fn limits_gave_way(&mut self, seen: &BeforeEvent) {
         if let Some(partition) = seen.partition {
             for level in &seen.levels {
                 let blocker = Blocker::LimitApplications(partition, *level);
@@ -450,7 +450,7 @@ impl Scheduler {
     }
 
     /// An application may have left Running: others may start.
-    fn queues_gave_way(&mut self, books: &Books, seen: &Seen) {
+    fn queues_gave_way(&mut self, books: &Books, seen: &BeforeEvent) {
         if let (Some(partition), Some(leaf), Some(user)) = (seen.partition, seen.queue, &seen.user)
         {
             self.activation_gave_way(books, (partition, user), leaf);

@@ -8,18 +8,18 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use crate::books::Books;
+use crate::bounds::exceeded;
 use crate::event::Event;
 use crate::id::{NodeId, PartitionId, QueueId, ShapeId};
 use crate::name::Name;
 use crate::resource::{Quantity, ResourceType, Resources, type_and_label};
 use crate::rules::at_label;
 
-use super::class::{ClassId, ClassKey, Head, Standing};
-use super::judge;
-use super::lane::{Lane, Pass};
-use super::members::{Members, Place};
-use super::ranking::Seat;
-use super::seen::Seen;
+use super::before_event::BeforeEvent;
+use super::class::{ChargeState, ClassId, ClassKey, Head};
+use super::class_list::{ClassList, ClassPosition};
+use super::min_tree::EntryId;
+use super::placement_mode::{Pass, PlacementMode};
 use super::tree::Tree;
 use super::{Scheduler, place};
 
@@ -33,10 +33,13 @@ pub(super) struct LendKey {
 impl LendKey {
     /// Of a class to whose asks nodes may be lent; none for others.
     pub(super) const fn of(class: ClassKey) -> Option<Self> {
-        let ClassKey { shape, leaf, lane, lined, .. } = class;
-        let borrows = matches!(class.standing, Standing::Linked { borrows: true, .. });
+        let ClassKey { shape, leaf, mode, in_head_of_line_queue: lined, .. } = class;
+        let borrows = matches!(class.charge, ChargeState::Linked { borrows: true, .. });
         // What comes first in a line is a promise, and nobody passes it on other nodes either.
-        if borrows && !lined && matches!(lane, Lane::Open | Lane::Calling(_)) {
+        if borrows
+            && !lined
+            && matches!(mode, PlacementMode::AnyNode | PlacementMode::MayPreempt(_))
+        {
             Some(Self { shape, leaf })
         } else {
             None
@@ -44,7 +47,7 @@ impl LendKey {
     }
 
     const fn list(self) -> (QueueId, Pass) {
-        (self.leaf, Pass::Lend)
+        (self.leaf, Pass::LendNodes)
     }
 }
 
@@ -83,9 +86,9 @@ impl Lender {
 /// Classes of one leaf and shape to whose asks nodes may be lent.
 #[derive(Clone, Debug, Default)]
 struct Borrowers {
-    members: Members,
+    members: ClassList,
     /// Those that a limit of their own holds back.
-    held: BTreeSet<Place>,
+    held: BTreeSet<ClassPosition>,
     /// Where no node was found for them when it was last tried, if none was.
     aside: Option<PartitionId>,
 }
@@ -140,13 +143,13 @@ impl Lending {
         &mut self,
         tree: &mut Tree,
         key: LendKey,
-        before: Option<&Place>,
-        after: Option<Place>,
+        before: Option<&ClassPosition>,
+        after: Option<ClassPosition>,
     ) {
         let group = self.groups.entry(key).or_default();
         let was_held = before.is_some_and(|before| group.held.remove(before));
         if let Some(before) = before.filter(|_| !was_held) {
-            group.members.remove((&mut *tree, key.list()), (before, Seat::default()), false);
+            group.members.remove((&mut *tree, key.list()), (before, EntryId::default()), false);
         }
         match after {
             Some(after) if was_held => drop(group.held.insert(after)),
@@ -176,7 +179,7 @@ impl Lending {
         &mut self,
         tree: &mut Tree,
         (partition, key): (PartitionId, LendKey),
-        place: &Place,
+        place: &ClassPosition,
         refusal: &Refusal,
     ) {
         let Some(group) = self.groups.get_mut(&key) else { return };
@@ -185,7 +188,7 @@ impl Lending {
             group.aside = Some(partition);
             self.aside.entry((partition, key.shape)).or_default().insert(key.leaf);
         } else {
-            group.members.remove((&mut *tree, key.list()), (place, Seat::default()), false);
+            group.members.remove((&mut *tree, key.list()), (place, EntryId::default()), false);
             group.held.insert(place.clone());
             self.held.insert((partition, key));
         }
@@ -258,8 +261,8 @@ impl Scheduler {
         if !self.lending.is_on(partition) {
             return false;
         }
-        while let Some((leaf, _)) = self.tree.first(books, root, Pass::Lend, false) {
-            let first = self.tree.ready(leaf, Pass::Lend).first();
+        while let Some((leaf, _)) = self.tree.first(books, root, Pass::LendNodes, false) {
+            let first = self.tree.ready(leaf, Pass::LendNodes).first();
             let first = first.expect("the leaf has some to lend to").clone();
             let key = self.classes.rows[first.1].key;
             match self.lender_for(books, partition, key) {
@@ -294,7 +297,7 @@ impl Scheduler {
         if shapes.wish(shape).is_some_and(|wish| wish.label.is_some()) {
             return Err(Refusal::NoNode);
         }
-        let Standing::Linked { link, .. } = key.standing else { return Err(Refusal::NoNode) };
+        let ChargeState::Linked { link, .. } = key.charge else { return Err(Refusal::NoNode) };
         let tasks = books.task_type(partition);
         let mut refusal = Refusal::NoNode;
         for lender in self.lending.lenders.get(&partition).into_iter().flatten() {
@@ -303,7 +306,7 @@ impl Scheduler {
             let Some((needs, counts)) = needs.zip(counts) else { continue };
             let found = self.nodes[&partition].first_lent(books, (&lender.label, shape), &needs);
             let Some(node) = found else { continue };
-            if judge::exceeds(books, key.leaf, link, &counts).is_some() {
+            if exceeded(books, key.leaf, link, &counts).is_some() {
                 refusal = Refusal::Quota;
                 continue;
             }
@@ -320,7 +323,7 @@ impl Scheduler {
     }
 
     /// The application of an ask that came or went may be lent nodes from now on, or no more.
-    pub(super) fn follow_borrowers(&mut self, books: &Books, seen: &Seen) {
+    pub(super) fn follow_borrowers(&mut self, books: &Books, seen: &BeforeEvent) {
         if let Some(application) = seen.application.filter(|_| !self.lending.lenders.is_empty())
             && books.applications().get(application).is_some()
         {

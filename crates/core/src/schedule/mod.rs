@@ -5,53 +5,55 @@
 //! when an event may have lifted that. Equal asks are judged as one.
 
 mod activation;
+mod all_or_nothing;
+mod ask_batches;
 mod backoff;
-mod bundles;
-mod calls;
-mod census;
+mod before_event;
 mod chain;
+mod check_class;
+mod checks;
 mod class;
+mod class_list;
+mod effective_limits;
+mod fair_share;
 mod follow;
-mod foresee;
+mod head_of_line;
 mod hints;
 mod index;
-mod judge;
-mod keep;
-mod lane;
 mod lending;
-mod line;
-mod marks;
-mod members;
+mod min_tree;
+mod missed_wakeups;
 mod nodes;
 mod order;
+mod own_classes;
 mod park;
+mod pending_counts;
+mod placement_mode;
+mod positions;
 mod precedence;
+mod predict;
 pub mod preempt;
+mod preemption_attempts;
 mod questions;
+mod queue_position;
 mod rank;
-mod ranking;
+mod replacement;
+mod reservation_candidates;
 mod reserve;
-mod seen;
-mod sizes;
-mod standing;
-mod swap;
-mod sweep;
-mod told;
+mod throttling;
 mod tree;
-mod turns;
+mod wait_history;
 mod waits;
-mod whole;
 
-pub use census::{Example, Reason, WaitingSum};
 pub(crate) use chain::Chain;
 pub use class::ClassId;
-pub(crate) use judge::exceeds;
-pub use keep::RESERVATION_DELAY;
-pub use marks::{MARKS, Mark};
 pub(crate) use order::ApplicationKey;
+pub use pending_counts::{Example, Reason, WaitingSum};
 pub(crate) use precedence::Before;
-pub(crate) use preempt::victim::can_go;
+pub use queue_position::QueuePosition;
+pub use reservation_candidates::RESERVATION_DELAY;
 pub use reserve::RESERVATION_WAIT;
+pub use wait_history::{WAIT_HISTORY_MAX, WaitChange};
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -60,59 +62,59 @@ use crate::books::{ApplicationState, Books};
 use crate::event::Event;
 use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
-use crate::rules::activation::held_back as held_from_start;
 use crate::rules::{Placement, linked, placed};
 use crate::time::Timestamp;
-use crate::wait::{Blocker, Wait};
+use crate::wait::Wait;
 
 use activation::Activation;
-use bundles::Waiting;
-use calls::Calls;
-use census::Census;
-use class::{Classes, Standing};
+use ask_batches::PendingApplication;
+use check_class::{Verdict, check_class};
+use checks::held_back;
+use class::{ChargeState, Classes};
+use head_of_line::HeadCheck;
 use hints::Hints;
-use judge::{Verdict, held_back, judge};
-use keep::{Due, Keeping};
-use lane::{Lane, Pass, is_required};
 use lending::Lending;
-use line::Gate;
 use nodes::NodeIndex;
 use park::Parked;
+use pending_counts::PendingCounts;
+use placement_mode::{Pass, PlacementMode, is_required};
+use preemption_attempts::PreemptionAttempts;
 use questions::{Refused, found_no_node, put_question};
-use swap::{GroupId, Places, take_place};
+use replacement::{GroupId, ReplaceablePlaceholders, replace_placeholder};
+use reservation_candidates::{ReservationCandidates, SchedulerTimer};
 use tree::Tree;
 
-/// What came of looking for the next step.
+/// The result of [`Scheduler::next`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Something moves: the events are to be applied with [`Scheduler::apply`].
+    /// There is a step. Apply its events with [`Scheduler::apply`].
     Moved,
-    /// Nothing can move before an event comes, or this point in time if there is one.
+    /// Nothing can start before the next event, or before `wake_at`.
     Idle {
-        /// When time alone may change something.
+        /// The next time at which a timer may change something.
         wake_at: Option<Timestamp>,
     },
 }
 
-/// Something that a watcher of waiting wants to know: see [`Scheduler::watching`].
+/// A change of what waits, for callers of [`Scheduler::watching`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// An application's asks of one size belong to this class from now on. Those for which a
-    /// node is kept go on to be told of as what they were.
+    /// The asks of one size of an application join this class. Asks with a reservation are
+    /// still reported with their former class.
     Joined {
-        /// Whose asks.
+        /// The application of the asks.
         application: ApplicationId,
-        /// To which class.
+        /// The class that they join.
         class: ClassId,
     },
-    /// A class waits from now on, for this reason, whatever it waited for before.
+    /// A class waits for this reason, which replaces any former one.
     Parked {
-        /// Which.
+        /// The class that waits.
         class: ClassId,
-        /// Why.
+        /// Its reason.
         wait: Wait,
     },
-    /// The rules have changed: all classes so far are void, and all asks join new ones.
+    /// The rules have changed: former classes are void, and all asks join new ones.
     Renewed,
 }
 
@@ -122,53 +124,53 @@ pub struct Scheduler {
     nodes: BTreeMap<PartitionId, NodeIndex>,
     roots: BTreeMap<PartitionId, QueueId>,
     tree: Tree,
-    applications: Vec<Waiting>,
+    applications: Vec<PendingApplication>,
     classes: Classes,
     parked: Parked,
-    /// Classes for whose old asks nodes are to be kept.
-    keeping: Keeping,
-    /// Classes to whose asks idle nodes of a label may be lent.
+    /// Classes with asks that are old enough for a reservation.
+    reservation_candidates: ReservationCandidates,
+    /// Classes that can borrow idle nodes of a label.
     lending: Lending,
-    /// What time alone changes, the earliest first.
-    dues: BTreeSet<(Timestamp, Due)>,
-    /// Asks whose reservation ends as soon as they lack headroom.
+    /// Timers of the scheduler, the earliest first.
+    timers: BTreeSet<(Timestamp, SchedulerTimer)>,
+    /// Asks whose reservation ends when they lack headroom.
     overdue: BTreeSet<AllocationId>,
-    /// Whether one of these may lack headroom by now.
+    /// Whether one of `overdue` may lack headroom.
     charged: bool,
-    /// The asks that may run on one node only, by its name, whether it is there or not.
+    /// Asks that require one node, by its name. The node may be missing.
     required: BTreeMap<(PartitionId, Name), BTreeSet<AllocationId>>,
-    /// The members of gangs that wait for the place of a placeholder each by itself: they may run
-    /// on one node only, or the RM is asked about each.
+    /// Gang members that wait to replace a placeholder and are checked one by one: they require a
+    /// node, or the RM decides about each.
     pinned_members: BTreeSet<(GroupId, AllocationId)>,
-    /// Those that the RM refused all nodes with room for.
+    /// Asks for which the RM refused all nodes with enough free capacity.
     refused: Refused,
-    /// Of these the members of gangs, by the nodes of placeholders that the RM refused them.
+    /// Gang members among `refused`, by the nodes of placeholders that the RM refused.
     refused_places: BTreeSet<(NodeId, AllocationId)>,
-    /// The placeholders that members of gangs may take the places of.
-    places: Places,
-    /// Asks that are in no index while an event changes what tells them apart.
+    /// Placeholders that members of gangs can replace.
+    places: ReplaceablePlaceholders,
+    /// Asks that are in no index while an event changes their class key.
     taken_out: Vec<AllocationId>,
-    /// The classes for which others may be stopped.
-    calls: Calls,
-    /// Applications that wait to be activated.
+    /// When preemption is tried for which class.
+    attempts: PreemptionAttempts,
+    /// Applications that wait for their activation.
     activation: Activation,
-    /// How far looking for what was missed is.
-    sweeps: sweep::Sweeps,
-    /// Tasks that may have to wait and were not told why.
-    untold: BTreeSet<ApplicationId>,
+    /// The position of the search for missed wake-ups.
+    sweeps: missed_wakeups::MissedWakeups,
+    /// Tasks whose wait is not reported yet.
+    unreported: BTreeSet<ApplicationId>,
     notes: Option<Vec<Note>>,
-    /// How many wait for what, while somebody watches.
-    census: Option<Census>,
-    /// Of which asks nobody was told that more nodes would help them.
+    /// Waiting asks by reason, of a scheduler that watches.
+    pending_counts: Option<PendingCounts>,
+    /// Asks that more nodes would help and that are not reported yet.
     hints: Hints,
-    /// How many classes were judged so far.
+    /// The number of checks of classes so far.
     judged: u64,
-    /// When the last step was looked for.
+    /// The time of the last call of `next`.
     now: Timestamp,
-    /// Whether the rules have changed since the indexes were made.
+    /// Whether the rules have changed since the indexes were built.
     stale: bool,
-    marking: marks::Marking,
-    /// How many types of labels the books had met then.
+    marking: wait_history::WaitHistoryState,
+    /// The number of types of labels when the indexes were built.
     labelled: usize,
 }
 
@@ -183,8 +185,8 @@ impl Scheduler {
     /// The indexes of these books, and from now on a note of everything that changes about
     /// waiting; take them with [`Scheduler::take_notes`], or they pile up.
     pub fn watching(books: &Books) -> Self {
-        let (notes, census) = (Some(Vec::new()), Some(Census::default()));
-        let mut scheduler = Self { notes, census, ..Self::default() };
+        let (notes, pending_counts) = (Some(Vec::new()), Some(PendingCounts::default()));
+        let mut scheduler = Self { notes, pending_counts, ..Self::default() };
         scheduler.build(books);
         scheduler
     }
@@ -207,7 +209,7 @@ impl Scheduler {
             return Step::Moved;
         }
         let before = events.len();
-        self.begin_calls(books, now);
+        self.begin_attempts(books, now);
         self.pass_time(books, now);
         self.refresh(books);
         let mut partition = self.nodes.first_key_value().map(|(id, _)| *id);
@@ -221,29 +223,29 @@ impl Scheduler {
         if events.len() > before {
             return Step::Moved; // Nothing moves, but what was tried in vain is to be known.
         }
-        if self.tell(books, events) {
+        if self.report_throttled(books, events) {
             return Step::Moved;
         }
-        let own = self.dues.first().map(|(at, _)| *at);
-        Step::Idle { wake_at: own.into_iter().chain(self.calls.next_due(now)).min() }
+        let own = self.timers.first().map(|(at, _)| *at);
+        Step::Idle { wake_at: own.into_iter().chain(self.attempts.next_due(now)).min() }
     }
 
     /// Bring in what has changed by time alone.
     #[inline]
     fn pass_time(&mut self, books: &Books, now: Timestamp) {
-        while let Some((_, due)) = self.dues.first().copied().filter(|(at, _)| *at <= now) {
-            self.dues.pop_first();
+        while let Some((_, due)) = self.timers.first().copied().filter(|(at, _)| *at <= now) {
+            self.timers.pop_first();
             match due {
-                Due::Ripe(bundle) => {
-                    self.classes.bundles[bundle].ripens = None;
-                    self.look_at_age(books, bundle, now);
+                SchedulerTimer::ReservationDue(batch) => {
+                    self.classes.batches[batch].ripens = None;
+                    self.look_at_age(books, batch, now);
                 }
-                Due::Overdue(ask) => {
+                SchedulerTimer::ReservationExpired(ask) => {
                     self.overdue.insert(ask);
                     self.charged = true;
                 }
-                Due::Awake(application) => self.visit_again(books, application),
-                Due::Aged(application) => self.age(books, application, now),
+                SchedulerTimer::BackoffEnded(application) => self.visit_again(books, application),
+                SchedulerTimer::PriorityAged(application) => self.age(books, application, now),
             }
         }
         self.look_at_ages(books, now);
@@ -285,26 +287,28 @@ impl Scheduler {
             };
             let (_, class) = self.tree.ready(leaf, list).first().expect("the leaf has some ready");
             let class = *class;
-            let others = self.tree.ready(leaf, Pass::Keep).is_empty();
+            let others = self.tree.ready(leaf, Pass::ReserveNodes).is_empty();
             let key = self.classes.rows[class].key;
             // An ask with a node comes here for others to be stopped for it, and by itself.
-            let visits = pass == Pass::Normal && key.lane.pass() == Pass::Normal;
-            let alone = key.alone.filter(|_| visits);
+            let visits = pass == Pass::Normal && key.mode.pass() == Pass::Normal;
+            let alone = key.backoff_application.filter(|_| visits);
             let moved = match (alone, list) {
                 (Some(application), _) => {
                     self.visit(books, (partition, class), application, now, events)
                 }
-                (None, Pass::Keep) => self.keep_node(books, (partition, class), now, events),
+                (None, Pass::ReserveNodes) => {
+                    self.reserve_node(books, (partition, class), now, events)
+                }
                 (None, _) => self.place_first(books, (partition, class), now, events),
             };
             if moved {
                 return true;
             }
             // Whether the leaf has something ready is known above it, too.
-            self.take_turns(books);
+            self.pick_users(books);
             self.follow_lines(books);
             let empty = self.tree.ready(leaf, list).is_empty();
-            if empty || others != self.tree.ready(leaf, Pass::Keep).is_empty() {
+            if empty || others != self.tree.ready(leaf, Pass::ReserveNodes).is_empty() {
                 self.tree.touch(leaf);
                 self.tree.refresh(books);
             }
@@ -321,22 +325,23 @@ impl Scheduler {
         now: Timestamp,
         events: &mut Vec<Event>,
     ) -> bool {
-        let key = self.classes.rows[class].key;
-        if key.waits() {
-            let blocker = Blocker::DriverQueue(key.leaf);
-            let wait = held_from_start(books, self.first_ask(class).0);
-            self.park(books, (class, wait.unwrap_or(Wait { blocker, shortfall: None })), now);
-            return false;
-        }
-        let gate = self.pass_gate(books, class, now);
-        if matches!(gate, Gate::Closed(_)) {
-            return false;
-        }
         let row = &self.classes.rows[class];
-        let again = row.pass != key.pass(); // In the last pass its own node has been tried.
-        let elsewhere = again || row.head.as_ref().is_some_and(|head| head.elsewhere);
+        let key = row.key;
+        let own_node_tried = row.pass != key.pass();
+        let elsewhere = own_node_tried || row.head.as_ref().is_some_and(|head| head.elsewhere);
+        let activating = key.waits().then(|| self.first_ask(class).0);
+        self.judged += u64::from(activating.is_none());
+        let head_check = if key.in_head_of_line_queue {
+            self.head_check(books, class, now)
+        } else {
+            HeadCheck::Open
+        };
         let nodes = self.nodes.get_mut(&partition).expect("every partition has its nodes");
-        match judge(books, nodes, (key, elsewhere), now) {
+        match check_class(books, nodes, (key, activating, &head_check), elsewhere, now) {
+            Verdict::Early(wait) => {
+                self.park(books, (class, wait), now);
+                return false;
+            }
             Verdict::Wait(wait) => {
                 if self.stop_others(books, (partition, class), wait, now, events) {
                     return true;
@@ -345,7 +350,9 @@ impl Scheduler {
                     self.judge_anew(books, class, false); // Its own node first, then.
                 }
                 self.park(books, (class, wait), now);
-                if let (Some(application), Lane::Kept(_), false) = (key.alone, key.lane, again) {
+                if let (Some(application), PlacementMode::ReservedNode(_), false) =
+                    (key.backoff_application, key.mode, own_node_tried)
+                {
                     self.visit_again(books, application);
                 }
                 return false;
@@ -358,48 +365,37 @@ impl Scheduler {
                 let (application, _) = self.first_ask(class);
                 events.extend(linked(books, application));
             }
-            Verdict::Keep(node) => {
+            Verdict::Reserve(node) => {
                 reserve::make_way(books, node, events);
                 events.push(Event::Reserved { ask: self.first_ask(class).1, node });
             }
-            Verdict::GiveUp(ask) => events.push(Event::Unreserved { ask }),
-            Verdict::Swap => {
+            Verdict::Unreserve(ask) => events.push(Event::Unreserved { ask }),
+            Verdict::ReplacePlaceholder => {
                 let (_, ask) = self.first_ask(class);
                 let found = (&self.places, &self.nodes[&partition]);
-                if let Some(wait) = take_place(books, found, ask, events) {
+                if let Some(wait) = replace_placeholder(books, found, ask, events) {
                     self.park(books, (class, wait), now);
                     return false;
                 }
             }
-            Verdict::Whole => return self.place_whole(books, (class, &gate), now, events),
+            Verdict::PlaceWhole => {
+                return self.place_whole(books, (class, &head_check), now, events);
+            }
             Verdict::Ask(ask, subject) => put_question(books, ask, subject, events),
             Verdict::Place(node) => {
                 let (application, ask) = self.first_ask(class);
-                if matches!(key.lane, Lane::Pinned(_)) || is_required(books, key.lane) {
+                if is_required(books, key.mode) {
                     reserve::make_way(books, node, events);
                 }
                 place(books, application, (ask, node), events);
-                events.extend(gate.overtaken());
+                events.extend(head_check.overtaken());
             }
         }
         true
     }
 
-    /// What the line of its leaf makes of a class; one that stays behind the head waits for it.
-    #[inline]
-    fn pass_gate(&mut self, books: &Books, class: ClassId, now: Timestamp) -> Gate {
-        self.judged += 1;
-        let key = self.classes.rows[class].key;
-        let gate = if key.lined { self.gate(books, class, now) } else { Gate::Open };
-        if let Gate::Closed(short) = gate {
-            let blocker = Blocker::BehindHead(key.leaf, None);
-            self.park(books, (class, Wait { blocker, shortfall: Some(short) }), now);
-        }
-        gate
-    }
-
     /// Keep a node for the first old ask of a class that found none with room; whether one is.
-    fn keep_node(
+    fn reserve_node(
         &mut self,
         books: &Books,
         (partition, class): (PartitionId, ClassId),
@@ -412,7 +408,7 @@ impl Scheduler {
             return false;
         }
         let ask = self.first_old(class);
-        self.keep(books, (partition, key), ask, events)
+        self.reserve_for(books, (partition, key), ask, events)
     }
 
     /// Apply an event to the books and bring the indexes along: the one way to change books that a scheduler looks at.
@@ -426,8 +422,12 @@ impl Scheduler {
 
     /// Park a class that its leaf has as ready under what holds it back.
     fn park(&mut self, books: &Books, (class, wait): (ClassId, Wait), now: Timestamp) {
+        let before = self.classes.rows[class].group();
+        if before.is_none() {
+            self.unlist(class);
+        }
         let row = &mut self.classes.rows[class];
-        let (key, pass, before) = (row.key, row.pass, row.group());
+        let key = row.key;
         row.wait = Some(wait);
         row.note_since(wait.blocker, (now, self.marking.record), || wait.blocker.wait_code(books));
         row.pass = row.key.pass();
@@ -435,15 +435,12 @@ impl Scheduler {
         if before == Some(after) {
             self.parked.close(&mut self.tree, after);
         } else {
-            let place = (row.head.clone().expect("a class has a bundle"), class);
-            match before {
-                Some(before) => self.parked.remove(&mut self.tree, before, &place, row.seat),
-                None => {
-                    self.tree.ready_mut(key.leaf, pass).remove(&place);
-                }
+            let place = (row.head.clone().expect("a class has a batch"), class);
+            if let Some(before) = before {
+                self.parked.remove(&mut self.tree, before, &place, row.seat);
             }
             row.seat = self.parked.insert(&mut self.tree, after, place);
-            if !matches!(key.lane, Lane::Kept(_)) {
+            if !matches!(key.mode, PlacementMode::ReservedNode(_)) {
                 self.note(Note::Parked { class, wait });
             }
         }

@@ -1,10 +1,10 @@
 //! The nodes of one partition in the order in which they are tried, and how much the
 //! roomiest of each stretch has free.
 //!
-//! Kept in blocks of neighbours. Each block knows an upper bound of what any of its nodes has
+//! Stored in blocks of neighbours. Each block knows an upper bound of what any of its nodes has
 //! free, type by type: a block whose bound is too low is passed over as a whole. The bound is
-//! raised at once and lowered only when a search found it too generous, so that keeping it
-//! costs nothing while nodes fill up in order.
+//! raised at once and lowered only when a search found it too generous. So the bound costs nothing
+//! while nodes fill up in order.
 #![expect(
     clippy::float_arithmetic,
     clippy::cast_precision_loss,
@@ -205,7 +205,7 @@ impl NodeIndex {
         nodes.filter(fits).filter(|id| wanted(*id)).take(limit).collect()
     }
 
-    /// Whether any node may be used, and so be kept for an ask.
+    /// Whether any node may be used, and so be reserved for an ask.
     #[inline]
     pub(super) const fn has_open(&self) -> bool {
         self.open > 0
@@ -253,7 +253,8 @@ impl NodeIndex {
         scored.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// Whether a node that may not be used has room for all of `ask`, as it is kept for others.
+    /// Whether a node that may not be used, because it is reserved for others, has room for all of
+    /// `ask`.
     pub(super) fn is_kept_from(&self, books: &Books, shape: ShapeId) -> bool {
         let ask = books.shapes().on_node(shape);
         let mut nodes = self.blocks.iter().flat_map(|block| &block.nodes);

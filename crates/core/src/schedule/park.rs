@@ -14,12 +14,12 @@ use crate::id::{Id, QueueId, ShapeId, Slot};
 use crate::wait::Blocker;
 
 use super::class::ClassId;
-use super::lane::Pass;
-use super::line::Lines;
-use super::members::{Members, Place};
-use super::ranking::Seat;
+use super::class_list::{ClassList, ClassPosition};
+use super::fair_share::FairShareIndex;
+use super::head_of_line::HeadsOfLine;
+use super::min_tree::EntryId;
+use super::placement_mode::Pass;
 use super::tree::Tree;
-use super::turns::Turns;
 
 /// What the classes of a group have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +31,7 @@ pub(super) struct GroupKey {
     pub(super) members: u32,
     pub(super) leaf: QueueId,
     pub(super) pass: Pass,
-    /// Whether the users of the leaf take turns: then the group shows who is next by his share.
+    /// Whether the users of the leaf take turns: then the group shows who is next by fair share.
     pub(super) shared: bool,
     /// Whether the first of them stands in the line of the leaf while they are held back.
     pub(super) lined: bool,
@@ -53,34 +53,45 @@ impl GroupKey {
 /// Classes that are held back alike.
 #[derive(Clone, Debug, Default)]
 struct Group {
-    members: Members,
+    members: ClassList,
     /// Whether what held them back may have given way.
     open: bool,
     /// The one of them that stands in the line of the leaf.
-    in_line: Option<Place>,
+    in_line: Option<ClassPosition>,
 }
 
 /// All groups.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parked {
     groups: BTreeMap<GroupKey, Group>,
-    pub(super) turns: Turns,
-    pub(super) lines: Lines,
+    pub(super) turns: FairShareIndex,
+    pub(super) lines: HeadsOfLine,
 }
 
 impl Parked {
     /// Add a class that was just held back: its group is closed. Where it sits in the group.
-    pub(super) fn insert(&mut self, tree: &mut Tree, key: GroupKey, place: Place) -> Seat {
+    pub(super) fn insert(
+        &mut self,
+        tree: &mut Tree,
+        key: GroupKey,
+        place: ClassPosition,
+    ) -> EntryId {
         let group = self.groups.entry(key).or_default();
         let seat = group.members.insert(place, key.shared);
-        // Whoever waits for a turn and no more is held back by nothing that could hold back all.
+        // A group that waits for a turn only has no blocker that could hold back all its members.
         group.open = key.blocker.is_none();
         group.show(tree, (&mut self.turns, &mut self.lines), key);
         seat
     }
 
     /// Take a class out.
-    pub(super) fn remove(&mut self, tree: &mut Tree, key: GroupKey, place: &Place, seat: Seat) {
+    pub(super) fn remove(
+        &mut self,
+        tree: &mut Tree,
+        key: GroupKey,
+        place: &ClassPosition,
+        seat: EntryId,
+    ) {
         let Some(group) = self.groups.get_mut(&key) else { return };
         let shown = (&mut *tree, (key.leaf, key.pass));
         group.members.remove(shown, (place, seat), key.shared);
@@ -95,8 +106,8 @@ impl Parked {
         &mut self,
         tree: &mut Tree,
         key: GroupKey,
-        (before, after): (&Place, Place),
-        seat: Seat,
+        (before, after): (&ClassPosition, ClassPosition),
+        seat: EntryId,
     ) {
         let Some(group) = self.groups.get_mut(&key) else { return };
         group.members.replace(before, after, seat, key.shared);
@@ -158,7 +169,7 @@ impl Parked {
         shapes
     }
 
-    /// Have the first of a group judged anew, whatever holds the group back.
+    /// Check the first of a group again, whatever holds the group back.
     pub(super) fn open_group(&mut self, tree: &mut Tree, key: GroupKey) {
         if let Some(group) = self.groups.get_mut(&key) {
             group.open = true;
@@ -167,7 +178,7 @@ impl Parked {
     }
 
     /// The members of a group.
-    pub(super) fn members_mut(&mut self, key: GroupKey) -> Option<&mut Members> {
+    pub(super) fn members_mut(&mut self, key: GroupKey) -> Option<&mut ClassList> {
         self.groups.get_mut(&key).map(|group| &mut group.members)
     }
 
@@ -204,7 +215,12 @@ impl Parked {
 impl Group {
     /// Have the leaf see the member that comes first while the group is open, and none otherwise.
     /// Where users take turns, who comes first is found out when the leaf is looked at next.
-    fn show(&mut self, tree: &mut Tree, (turns, lines): (&mut Turns, &mut Lines), key: GroupKey) {
+    fn show(
+        &mut self,
+        tree: &mut Tree,
+        (turns, lines): (&mut FairShareIndex, &mut HeadsOfLine),
+        key: GroupKey,
+    ) {
         if key.lined {
             let first = self.members.iter().next().filter(|_| !self.open);
             lines.replace(key.leaf, &mut self.in_line, first);
@@ -213,7 +229,7 @@ impl Group {
         if key.shared {
             turns.changed(key, open, &mut self.members.is_listed);
             if !open {
-                self.members.put_forward(tree, list, None);
+                self.members.expose(tree, list, None);
             }
         } else {
             self.members.show(tree, list, open);

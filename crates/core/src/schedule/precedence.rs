@@ -3,13 +3,13 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
+use super::QueuePosition;
 use crate::books::Books;
-use crate::explain::Place;
 use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use crate::wait::Precedence;
 
 use super::Scheduler;
-use super::lane::Pass;
+use super::placement_mode::Pass;
 
 /// What goes before an ask that nothing else holds back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +30,9 @@ impl Scheduler {
     pub(crate) fn goes_before(&self, books: &Books, ask: AllocationId) -> Option<Before> {
         let leaf = books.application(books.allocation(ask).application).queue;
         let Some((pass, open)) = self.to_be_looked_at(books, books.queue(leaf).partition) else {
-            // Nothing is: whoever waits for nothing is woken first, and then stands where it does.
-            let place = Place::of(books, self, ask)?;
+            // Nothing is: an ask that waits for nothing is woken first, and then stands at its
+            // place.
+            let place = QueuePosition::of(books, self, ask)?;
             let unknown = Before { queue: leaf, by: Precedence::Order, first: None };
             return (place.ahead_in_partition > 0).then_some(unknown);
         };
@@ -83,7 +84,7 @@ impl Scheduler {
         let of = |by, first| Some(Before { queue: leaf, by, first });
         let Some((_, class)) = self.tree.ready(leaf, pass).first() else {
             // Whose turn it is among users is only found out with the next step.
-            let place = Place::of(books, self, ask)?;
+            let place = QueuePosition::of(books, self, ask)?;
             return if place.position > 1 { of(Precedence::Order, None) } else { None };
         };
         let (application, first) = self.first_ask(*class);
@@ -116,7 +117,7 @@ impl Scheduler {
             self.parked.open_leaves().map(|(leaf, pass)| (pass, leaf)).collect();
         let leaves = || {
             let all = books.queues().iter().filter(|(_, row)| row.partition == partition);
-            all.filter(|(_, row)| row.leaf && row.offers_room()).map(|(id, _)| id)
+            all.filter(|(_, row)| row.leaf && row.accepts_allocations()).map(|(id, _)| id)
         };
         Pass::ALL.into_iter().find_map(|pass| {
             let waits = |leaf: &QueueId| {

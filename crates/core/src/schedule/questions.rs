@@ -1,9 +1,9 @@
 //! Questions to the RM about nodes. Scheduling §6.5, §6.6; docs/decisions/0013-questions.md.
 //!
-//! Where the RM of a partition answers, every ask is a class of its own: that asks are equal in
-//! size says nothing of what the RM thinks of them. An ask takes the first node in order that the
-//! RM has accepted; where there is none, the RM is asked about those of which it said nothing, and
-//! the ask waits for the answer, while others go on.
+//! Where the RM of a partition answers, every ask is a class of its own: equal size does not mean
+//! that the RM gives them equal answers. An ask takes the first node in order that the RM has
+//! accepted. Where there is none, the RM is asked about the nodes that it has not answered for. The
+//! ask waits for the answer, while others go on.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
@@ -16,11 +16,11 @@ use crate::resource::Resources;
 use crate::wait::{Blocker, Wait};
 
 use super::Scheduler;
+use super::check_class::{Verdict, wait};
 use super::class::ClassKey;
-use super::judge::{Verdict, wait};
-use super::keep::KeepKey;
-use super::lane::Lane;
 use super::nodes::NodeIndex;
+use super::placement_mode::PlacementMode;
+use super::reservation_candidates::CandidateKey;
 use super::reserve;
 
 /// The asks that the RM refused all nodes with room for, by what they need.
@@ -51,7 +51,7 @@ pub(super) const fn found_no_node(blocker: Blocker) -> bool {
     matches!(blocker, Blocker::Nodes(_) | Blocker::NodeConstraint(_))
 }
 
-/// Whether the RM refuses an ask a node, as far as it has said anything that holds.
+/// Whether the RM refuses an ask a node, as far as it has a valid answer.
 fn refuses(books: &Books, ask: AllocationId, node: NodeId, mode: QuestionMode) -> bool {
     books.verdict_on(ask, node, mode).is_some_and(|verdict| verdict.refusal.is_some())
 }
@@ -77,7 +77,7 @@ pub(super) fn on_node(
 
 /// Place an ask on the first node in order that has room and that the RM lets it have.
 ///
-/// Costs what the RM has said for the ask, and a glance at the nodes in order up to as many as one
+/// Costs the RM's answers for the ask, and a glance at the nodes in order up to as many as one
 /// question takes.
 pub(super) fn on_any_node(
     books: &Books,
@@ -121,17 +121,17 @@ fn first_that_suits(
     (!nodes.is_empty()).then_some(Err(nodes))
 }
 
-/// A node for a member that may take the place of no placeholder where that is, or those that the
-/// RM is to be asked about first: in use, kept for nobody, and with room, since both are counted
-/// until the RM has stopped the placeholder. A node that the RM refuses even without a look at
-/// room is none. None if there is none that it leaves.
+/// A node for a member that may take the place of no placeholder on that placeholder's node.
+/// Otherwise the nodes that the RM is to be asked about first. The node is in use, not reserved,
+/// and has room, since both are counted until the RM has stopped the placeholder. A node that the
+/// RM refuses even without a look at room is none. None if there is none that it leaves.
 pub(super) fn elsewhere(
     books: &Books,
     nodes: &NodeIndex,
     member: AllocationId,
 ) -> Option<Result<NodeId, Vec<NodeId>>> {
     let may_have = |node: NodeId| !refuses(books, member, node, QuestionMode::Reserve);
-    first_that_suits(books, nodes, (member, books.on_node(member)), may_have)
+    first_that_suits(books, nodes, (member, books.node_request(member)), may_have)
 }
 
 /// Whether the RM refused an ask any node, or the one that it requires.
@@ -144,17 +144,21 @@ pub(super) fn is_refused(books: &Books, ask: AllocationId) -> bool {
     })
 }
 
-/// The node to keep for an ask, or those that the RM is to be asked about first; none if there is
-/// none that it leaves. A node with room that it refuses is not kept: nothing would be gained.
+/// The node to reserve for an ask, or those that the RM is to be asked about first; none if there
+/// is none that it leaves. A node with room that it refuses is not reserved: nothing would be
+/// gained.
 ///
-/// Costs the nodes that may be kept, and their logarithm.
+/// Costs the nodes that may be reserved, and their logarithm.
 pub(super) fn to_keep(
     books: &Books,
     nodes: &NodeIndex,
     ask: AllocationId,
 ) -> Option<Result<NodeId, Vec<NodeId>>> {
     let shape = books.allocation(ask).shape;
-    if !matches!(Lane::of(books, ask, books.allocation(ask)), Lane::Asking(_)) {
+    if !matches!(
+        PlacementMode::of(books, ask, books.allocation(ask)),
+        PlacementMode::NeedsVerdict(_)
+    ) {
         return nodes.best_to_keep(books, shape).map(Ok);
     }
     let mode = QuestionMode::Reserve;
@@ -172,10 +176,10 @@ pub(super) fn to_keep(
 /// Whether a node has room for an ask, and the RM refuses it.
 fn has_refused_room(books: &Books, ask: AllocationId, node: NodeId) -> bool {
     refuses(books, ask, node, QuestionMode::Allocate)
-        && books.node(node).available.fits(books.on_node(ask))
+        && books.node(node).available.fits(books.node_request(ask))
 }
 
-/// Judge an ask about which the RM is asked, and for which no node is kept.
+/// Check an ask about which the RM is asked, and that has no reserved node.
 pub(super) fn judge(
     books: &Books,
     nodes: &mut NodeIndex,
@@ -189,18 +193,18 @@ pub(super) fn judge(
         return wait(Blocker::NodeAbsent(partition));
     };
     match reserve::on_required_node(books, node, wanted) {
-        // A node that it may not have is not kept for it.
+        // A node that it may not have is not reserved for it.
         Verdict::Place(node) => on_node(books, ask, node, || wait(Blocker::NodeConstraint(ask))),
         // With room that it may not have, it would be given up at once.
-        Verdict::Keep(node) if has_refused_room(books, ask, node) => {
+        Verdict::Reserve(node) if has_refused_room(books, ask, node) => {
             wait(Blocker::NodeConstraint(ask))
         }
-        Verdict::Keep(node) => {
+        Verdict::Reserve(node) => {
             let mode = QuestionMode::Reserve;
             match books.verdict_on(ask, node, mode) {
                 None => Verdict::Ask(ask, QuestionSubject::Nodes(mode, vec![node])),
                 Some(verdict) if verdict.refusal.is_some() => wait(Blocker::NodeConstraint(ask)),
-                Some(_) => Verdict::Keep(node),
+                Some(_) => Verdict::Reserve(node),
             }
         }
         other => other,
@@ -208,9 +212,9 @@ pub(super) fn judge(
 }
 
 impl Scheduler {
-    /// Keep a node for an ask that found none, or ask the RM about some first; whether to look no
-    /// further, for a step or because the RM has enough to answer.
-    pub(super) fn keep(
+    /// Reserve a node for an ask that found none, or ask the RM about some first. Returns whether to
+    /// look no further: there is a step, or the RM has enough to answer.
+    pub(super) fn reserve_for(
         &mut self,
         books: &Books,
         (partition, key): (PartitionId, ClassKey),
@@ -225,24 +229,23 @@ impl Scheduler {
             }
             None => {
                 let shown = (&mut self.tree, &mut self.parked.turns);
-                self.keeping.refuse(shown, (partition, KeepKey::of(key)));
+                self.reservation_candidates.refuse(shown, (partition, CandidateKey::of(key)));
                 return false;
             }
         }
         true
     }
 
-    /// The RM is asked, or has answered: the ask is judged anew.
+    /// The RM is asked, or has answered: check the ask again.
     pub(super) fn after_question(&mut self, books: &Books, event: &Event) {
         match event {
             Event::Asked { ask, .. } | Event::Answered { ask, .. } => self.wake(books, *ask),
             Event::VerdictsVoid { node } => self.update_node(books, *node),
-            _ => {} // Who is told apart by itself is another: all indexes are made anew.
+            _ => {} // Another set of asks has classes of its own: all indexes are rebuilt.
         }
     }
 
-    /// A node has changed: bring the order along, and have those judged anew to whom the RM
-    /// refused it.
+    /// A node has changed: update the order, and check again the asks that the RM refused it to.
     #[inline]
     pub(super) fn update_node(&mut self, books: &Books, node: NodeId) {
         self.nodes_of(books.node(node).partition).update(books, node);
@@ -254,14 +257,14 @@ impl Scheduler {
     pub(super) fn node_versioned(&mut self, books: &Books, node: NodeId) {
         if books.has_questions() {
             self.wake_refused(books, node);
-            self.open_keeping(books, node);
+            self.open_candidates(books, node);
         }
     }
 
-    /// What the RM said of a node holds no more: those that it has room for may ask again.
+    /// The RM's answers for a node are no longer valid: those that it has room for may ask again.
     ///
     /// Costs a look-up for each distinct amount that was refused, and one for each ask that is
-    /// judged anew, which leads to a question each.
+    /// checked again, which leads to a question each.
     fn wake_refused(&mut self, books: &Books, node: NodeId) {
         let row = books.node(node);
         let first = (row.partition, ShapeId::FIRST);
@@ -296,7 +299,7 @@ impl Scheduler {
             let row = books.allocation(ask);
             let partition = books.application(row.application).partition;
             self.refused.entry((partition, row.shape)).or_default().insert(ask);
-            if let Lane::PinnedSwap(_) = Lane::of(books, ask, row) {
+            if let PlacementMode::ReplacePlaceholderAlone(_) = PlacementMode::of(books, ask, row) {
                 let nodes = books.verdicts_of(ask, QuestionMode::Reserve);
                 self.refused_places.extend(nodes.map(|(node, _)| (node, ask)));
             }
@@ -306,13 +309,15 @@ impl Scheduler {
     /// The wait of an ask that may run on any node, as it is shown: whether the RM refused it the
     /// nodes with room, or none has any by now.
     pub(super) fn as_refused(&self, books: &Books, key: ClassKey, wait: Wait) -> Wait {
-        let (Lane::Asking(ask) | Lane::Kept(ask)) = key.lane else { return wait };
+        let (PlacementMode::NeedsVerdict(ask) | PlacementMode::ReservedNode(ask)) = key.mode else {
+            return wait;
+        };
         let (row, partition) = (books.allocation(ask), books.queue(key.leaf).partition);
         let any = found_no_node(wait.blocker) && row.required_node().is_none();
         if !any || !books.asks_about_nodes(partition) {
             return wait;
         }
-        let wanted = books.on_node(ask);
+        let wanted = books.node_request(ask);
         let suits = |node| books.suits(row.shape, node);
         let kept = row.reservation().map(|kept| books.node(kept.node));
         let has_room = kept.is_some_and(|node| node.available.fits(wanted))

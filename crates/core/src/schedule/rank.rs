@@ -27,8 +27,8 @@ struct Rank {
 }
 
 impl Ranks {
-    /// Give a name its number; `None` when all numbers had to be given anew, so that the
-    /// caller must fetch every one of them again.
+    /// Give a name its number; `None` when all numbers were assigned again, so that the caller must
+    /// fetch every one of them again.
     pub(super) fn insert(&mut self, name: &Name) -> Option<u64> {
         if let Some(known) = self.by_name.get_mut(name) {
             known.uses += 1;

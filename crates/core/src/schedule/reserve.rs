@@ -1,4 +1,4 @@
-//! Nodes that are kept for asks, and asks that may run on one node only. Scheduling §9, §6.3.
+//! Nodes that are reserved for asks, and asks that may run on one node only. Scheduling §9, §6.3.
 
 use alloc::vec::Vec;
 
@@ -10,13 +10,13 @@ use crate::time::{Millis, Timestamp};
 use crate::wait::{Blocker, Wait};
 
 use super::Scheduler;
+use super::check_class::{Verdict, on_any_node, wait};
+use super::checks::held_back;
 use super::class::{ClassId, ClassKey};
-use super::judge::{Verdict, held_back, on_any_node, wait};
-use super::keep::Due;
-use super::lane::Lane;
 use super::nodes::NodeIndex;
-use super::preempt::stopping;
+use super::placement_mode::PlacementMode;
 use super::questions;
+use super::reservation_candidates::SchedulerTimer;
 
 /// After how long a lack of headroom ends a reservation. The reference adds its hour twice:
 /// scheduling §9.5, decision D-17.
@@ -32,14 +32,14 @@ const fn lacks_headroom(wait: Wait) -> bool {
     matches!(wait.blocker, Blocker::QueueMax(_) | Blocker::Limit(..) | Blocker::UserCap(..))
 }
 
-/// Try the node that is kept for an ask; `elsewhere`, all others.
+/// Try the node that is reserved for an ask; `elsewhere`, all others.
 pub(super) fn on_kept_node(
     books: &Books,
     nodes: &mut NodeIndex,
     key: ClassKey,
     (ask, elsewhere): (AllocationId, bool),
 ) -> Verdict {
-    let (row, wanted) = (books.allocation(ask), books.on_node(ask));
+    let (row, wanted) = (books.allocation(ask), books.node_request(ask));
     let partition = books.queue(key.leaf).partition;
     let asks = books.asks_about_nodes(partition);
     if elsewhere && asks {
@@ -48,26 +48,26 @@ pub(super) fn on_kept_node(
     if elsewhere {
         return on_any_node(books, nodes, key.leaf, key.shape);
     }
-    let kept = row.reservation().expect("a kept ask has its reservation").node;
-    // Whether the node is drained does not matter: it was kept before.
-    if books.node(kept).available.fits(wanted) {
+    let reserved = row.reservation().expect("the ask has a reservation").node;
+    // Whether the node is drained does not matter: it was reserved before.
+    if books.node(reserved).available.fits(wanted) {
         let refused = || match row.required_node() {
-            // A node that it may not have, though there is room, is kept in vain.
-            _ if stopping(books, kept).next().is_none() => Verdict::GiveUp(ask),
+            // A reservation of a node that the ask cannot use helps nobody.
+            _ if books.preempted_on(reserved).next().is_none() => Verdict::Unreserve(ask),
             // Who is being stopped there may be what the RM minds.
             Some(_) => wait(Blocker::NodeConstraint(ask)),
             None => Verdict::Elsewhere,
         };
-        return questions::on_node(books, ask, kept, refused);
+        return questions::on_node(books, ask, reserved, refused);
     }
     match row.required_node() {
-        Some(_) => wait(Blocker::RequiredNode(kept)),
+        Some(_) => wait(Blocker::RequiredNode(reserved)),
         None => Verdict::Elsewhere,
     }
 }
 
-/// An ask for which a node is kept lacks headroom or may not start; after a while, headroom ends
-/// its reservation.
+/// An ask with a reserved node lacks headroom or may not start; after a while, a lack of headroom
+/// ends its reservation.
 pub(super) fn on_no_headroom(
     books: &Books,
     ask: AllocationId,
@@ -76,13 +76,13 @@ pub(super) fn on_no_headroom(
 ) -> Verdict {
     let kept = books.allocation(ask).reservation().expect("a kept ask has its reservation");
     if lacks_headroom(held_back) && overdue_at(kept) <= now {
-        return Verdict::GiveUp(ask);
+        return Verdict::Unreserve(ask);
     }
     Verdict::Wait(held_back)
 }
 
-/// Try the one node that an ask may run on, which is kept for it otherwise; that it is drained
-/// does not matter, nor how old the ask is.
+/// Try the one node that an ask may run on, which is reserved for it otherwise. Neither a drained
+/// node nor the age of the ask matters.
 pub(super) fn on_required_node(books: &Books, node: NodeId, ask: &Resources) -> Verdict {
     let row = books.node(node);
     if !row.could_hold(ask) {
@@ -90,7 +90,7 @@ pub(super) fn on_required_node(books: &Books, node: NodeId, ask: &Resources) -> 
     }
     let mut holders = row.reservations().iter().map(|one| books.allocation(*one));
     let free = holders.all(|holder| holder.required_node().is_none());
-    if free && row.available.fits(ask) { Verdict::Place(node) } else { Verdict::Keep(node) }
+    if free && row.available.fits(ask) { Verdict::Place(node) } else { Verdict::Reserve(node) }
 }
 
 /// What keeps a node from asks that may run nowhere else ends for their sake.
@@ -101,24 +101,24 @@ pub(super) fn make_way(books: &Books, node: NodeId, events: &mut Vec<Event>) {
 }
 
 impl Scheduler {
-    /// A node is kept for this ask from now on: remember when that may end.
+    /// A node is reserved for this ask from now on: remember when that may end.
     pub(super) fn watch_reservation(&mut self, books: &Books, ask: AllocationId) {
         if let Some(kept) = books.allocation(ask).reservation() {
-            self.dues.insert((overdue_at(kept), Due::Overdue(ask)));
-            self.calls.note_kept(books, ask, true);
+            self.timers.insert((overdue_at(kept), SchedulerTimer::ReservationExpired(ask)));
+            self.attempts.note_kept(books, ask, true);
         }
     }
 
-    /// No node is kept for this ask any more, or it is about to go.
+    /// No node is reserved for this ask any more, or the ask is about to go.
     pub(super) fn forget_reservation(&mut self, books: &Books, ask: AllocationId) {
         if let Some(kept) = books.allocation(ask).reservation() {
-            self.dues.remove(&(overdue_at(kept), Due::Overdue(ask)));
+            self.timers.remove(&(overdue_at(kept), SchedulerTimer::ReservationExpired(ask)));
             self.overdue.remove(&ask);
-            self.calls.note_kept(books, ask, false);
+            self.attempts.note_kept(books, ask, false);
         }
     }
 
-    /// Have the reservations judged anew that lack headroom by now and are old enough to end.
+    /// Check again the reservations that lack headroom by now and are old enough to end.
     pub(super) fn look_at_overdue(&mut self, books: &Books) {
         if !core::mem::take(&mut self.charged) {
             return;
@@ -136,74 +136,76 @@ impl Scheduler {
         }
     }
 
-    /// The asks for which a node is kept may have room on it by now.
+    /// The asks for which a node is reserved may have room on it by now.
     pub(super) fn wake_kept(&mut self, books: &Books, node: NodeId) {
         for ask in books.node(node).reservations() {
             let row = books.allocation(*ask);
             // With more free, what may be stopped there may be enough.
             let stops = row.required_node().is_some() && !row.preemption_triggered;
-            if stops || books.node(node).available.fits(books.on_node(*ask)) {
+            if stops || books.node(node).available.fits(books.node_request(*ask)) {
                 self.wake(books, *ask);
             }
         }
     }
 
-    /// Have a single ask judged anew.
+    /// Check a single ask again.
     pub(super) fn wake(&mut self, books: &Books, ask: AllocationId) {
         if let Some(class) = self.class_of(books, ask) {
             self.judge_anew(books, class, false);
         }
     }
 
-    /// Have a class judged anew, whatever it waits for; `elsewhere` for a class of one ask whose
-    /// kept node has no room.
+    /// Check a class again, whatever it waits for; `elsewhere` for a class of one ask whose
+    /// reserved node has no room.
     pub(super) fn judge_anew(&mut self, books: &Books, class: ClassId, elsewhere: bool) {
+        let group = self.classes.rows[class].group();
+        if group.is_none() {
+            self.unlist(class);
+        }
         let row = &mut self.classes.rows[class];
-        let (leaf, group) = (row.key.leaf, row.group());
-        let pass = core::mem::replace(&mut row.pass, row.key.pass());
-        let mut head = row.head.clone().expect("a class has a bundle");
+        row.pass = row.key.pass();
+        let mut head = row.head.clone().expect("a class has a batch");
         let place = (head.clone(), class);
         row.wait = None;
         if head.elsewhere != elsewhere {
             head.elsewhere = elsewhere;
-            let (_, bundle) = row.bundles.pop_first().expect("a class has a bundle");
-            self.classes.bundles[bundle].head = head.clone();
-            row.bundles.insert((head.clone(), bundle));
+            let (_, batch) = row.batches.pop_first().expect("a class has a batch");
+            self.classes.batches[batch].head = head.clone();
+            row.batches.insert((head.clone(), batch));
             row.head = Some(head.clone());
         }
-        match group {
-            Some(group) => self.parked.remove(&mut self.tree, group, &place, row.seat),
-            None => {
-                self.tree.ready_mut(leaf, pass).remove(&place);
-            }
+        if let Some(group) = group {
+            self.parked.remove(&mut self.tree, group, &place, row.seat);
         }
         let row = &mut self.classes.rows[class];
-        let (pass, place) = (row.pass, (head, class));
         match row.group() {
-            Some(turn) => row.seat = self.parked.insert(&mut self.tree, turn, place),
-            None => drop(self.tree.ready_mut(leaf, pass).insert(place)),
+            Some(turn) => {
+                row.seat = self.parked.insert(&mut self.tree, turn, (head, class));
+                self.tree.touch(turn.leaf);
+            }
+            None => self.list(class),
         }
-        self.tree.touch(leaf);
         self.recount(books, class);
         self.stand(books, class);
     }
 }
 
-/// The wait of an ask for which a node is kept, as it is shown.
+/// The wait of an ask for which a node is reserved, as it is shown.
 pub(super) fn shown(books: &Books, key: ClassKey, wait: Wait) -> Wait {
-    let (Lane::Kept(ask), Blocker::Nodes(_) | Blocker::RequiredNode(_)) = (key.lane, wait.blocker)
+    let (PlacementMode::ReservedNode(ask), Blocker::Nodes(_) | Blocker::RequiredNode(_)) =
+        (key.mode, wait.blocker)
     else {
         return wait;
     };
-    let kept = books.allocation(ask).reservation().expect("a kept ask has its reservation");
-    let shortfall = books.node(kept.node).available.shortfall(books.on_node(ask));
+    let reservation = books.allocation(ask).reservation().expect("the ask has a reservation");
+    let shortfall = books.node(reservation.node).available.shortfall(books.node_request(ask));
     let row = books.allocation(ask);
-    let stops = row.preemption_triggered && stopping(books, kept.node).next().is_some();
+    let stops = row.preemption_triggered && books.preempted_on(reservation.node).next().is_some();
     let blocker = match row.required_node() {
-        _ if stops => Blocker::Preempting,
+        _ if stops => Blocker::PreemptionPending,
         // No other will do.
         Some(_) => Blocker::RequiredNode,
-        None => Blocker::KeptNode,
+        None => Blocker::ReservedNodeFull,
     };
-    Wait { blocker: blocker(kept.node), shortfall }
+    Wait { blocker: blocker(reservation.node), shortfall }
 }

@@ -7,11 +7,11 @@ use crate::books::Books;
 use crate::id::QueueId;
 use crate::resource::Resources;
 
-use super::lane::Pass;
-use super::members::Place;
+use super::class_list::ClassPosition;
+use super::effective_limits::EffectiveLimits;
 use super::order::QueueKey;
+use super::placement_mode::Pass;
 use super::rank::Ranks;
-use super::sizes::Sizes;
 
 /// What the scheduler keeps of one queue.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +21,7 @@ pub(super) struct QueueIndex {
     /// The denominator of its share.
     fair_max: Option<Resources>,
     /// The sizes by which it stands in all indexes, where they may change without an event of its own.
-    sizes: Option<Sizes>,
+    sizes: Option<EffectiveLimits>,
     /// Where its path stands among all paths.
     rank: u64,
     dirty: bool,
@@ -31,7 +31,7 @@ pub(super) struct QueueIndex {
 #[derive(Clone, Debug, Default)]
 struct Ready {
     /// Of a leaf: classes to be judged, in order.
-    classes: BTreeSet<Place>,
+    classes: BTreeSet<ClassPosition>,
     /// Of a parent: queues below with something ready, in order.
     children: BTreeSet<(QueueKey, QueueId)>,
     /// The key under which the parent has this queue as ready.
@@ -54,12 +54,12 @@ pub(super) struct Tree {
 impl Tree {
     /// The classes of a leaf that are to be judged, in order.
     #[inline]
-    pub(super) fn ready(&self, leaf: QueueId, pass: Pass) -> &BTreeSet<Place> {
+    pub(super) fn ready(&self, leaf: QueueId, pass: Pass) -> &BTreeSet<ClassPosition> {
         &self.queues[leaf.index()].passes[pass.index()].classes
     }
 
     #[inline]
-    pub(super) fn ready_mut(&mut self, leaf: QueueId, pass: Pass) -> &mut BTreeSet<Place> {
+    pub(super) fn ready_mut(&mut self, leaf: QueueId, pass: Pass) -> &mut BTreeSet<ClassPosition> {
         &mut self.queues[leaf.index()].passes[pass.index()].classes
     }
 
@@ -68,8 +68,10 @@ impl Tree {
         let count = books.queues().iter().map(|(id, _)| id.index() + 1).max().unwrap_or(0);
         self.queues.resize_with(count, QueueIndex::default);
         self.ranks.fill(books.queues().iter().map(|(_, queue)| &queue.path));
-        for (id, row) in books.queues().iter().filter(|(_, row)| books.divides(row.partition)) {
-            self.queues[id.index()].sizes = Some(Sizes::of(row));
+        for (id, row) in
+            books.queues().iter().filter(|(_, row)| books.has_fractional_queues(row.partition))
+        {
+            self.queues[id.index()].sizes = Some(EffectiveLimits::of(row));
         }
         self.stale = true;
     }
@@ -81,7 +83,7 @@ impl Tree {
         }
         let index = &mut self.queues[queue.index()];
         let row = books.queue(queue);
-        let sizes = books.divides(row.partition).then(|| Sizes::of(row));
+        let sizes = books.has_fractional_queues(row.partition).then(|| EffectiveLimits::of(row));
         *index = QueueIndex { fair_max: books.fair_max(queue), sizes, ..QueueIndex::default() };
         match self.ranks.insert(&books.queue(queue).path) {
             Some(rank) => index.rank = rank,
@@ -112,12 +114,12 @@ impl Tree {
     pub(super) fn sized(&mut self, books: &Books, leaf: QueueId) {
         let index = &mut self.queues[leaf.index()];
         index.fair_max = books.fair_max(leaf);
-        index.sizes = index.sizes.is_some().then(|| Sizes::of(books.queue(leaf)));
+        index.sizes = index.sizes.is_some().then(|| EffectiveLimits::of(books.queue(leaf)));
         self.touch(leaf);
     }
 
     /// The sizes by which a queue stands in all indexes, if they are known.
-    pub(super) fn sizes_mut(&mut self, queue: QueueId) -> &mut Option<Sizes> {
+    pub(super) fn sizes_mut(&mut self, queue: QueueId) -> &mut Option<EffectiveLimits> {
         &mut self.queues[queue.index()].sizes
     }
 
@@ -154,8 +156,8 @@ impl Tree {
         }
     }
 
-    /// The leaf to look at next, and for what: for this pass or, where nodes may be kept, for
-    /// that, whichever comes first.
+    /// The leaf to look at next, and for what: this pass or, where nodes may be reserved, a
+    /// reservation, whichever comes first.
     #[inline]
     pub(super) fn first(
         &self,
@@ -168,13 +170,13 @@ impl Tree {
         while !books.queue(at).leaf {
             let lists = &self.queues[at.index()].passes;
             let first = lists[pass.index()].children.first();
-            let kept = lists[Pass::Keep.index()].children.first().filter(|_| keeps);
+            let kept = lists[Pass::ReserveNodes.index()].children.first().filter(|_| keeps);
             at = earlier(first, kept)?.1;
         }
         let first = self.ready(at, pass).first();
-        let kept = self.ready(at, Pass::Keep).first().filter(|_| keeps);
+        let kept = self.ready(at, Pass::ReserveNodes).first().filter(|_| keeps);
         let chosen = earlier(first, kept)?;
-        Some((at, if first == Some(chosen) { pass } else { Pass::Keep }))
+        Some((at, if first == Some(chosen) { pass } else { Pass::ReserveNodes }))
     }
 
     fn refresh_all(&mut self, books: &Books) {
@@ -188,7 +190,7 @@ impl Tree {
         }
     }
 
-    /// Fetch the number of every path anew, for those too that stand in an order by it.
+    /// Fetch the number of every path again, also for queues that stand in an order by it.
     fn refresh_ranks(&mut self, books: &Books) {
         self.renumbered = false;
         for (id, queue) in books.queues().iter() {
@@ -215,7 +217,7 @@ impl Tree {
         let index = &self.queues[queue.index()];
         let waits = |one: &Ready| {
             let some = if row.leaf { !one.classes.is_empty() } else { !one.children.is_empty() };
-            some && row.offers_room()
+            some && row.accepts_allocations()
         };
         let waits = Pass::LISTS.map(|pass| waits(&index.passes[pass.index()]));
         let after = waits.contains(&true).then(|| self.key_of(books, queue));

@@ -1,11 +1,11 @@
 //! How the books are written as plain data, and read back: what a snapshot holds.
 //!
 //! Structs are sequences of their fields, so fields are only ever appended, each with
-//! `#[serde(default)]`; none is removed, moved or given another meaning. What follows from the
+//! `#[serde(default)]`. No field is removed, moved or given another meaning. What follows from the
 //! rest (indexes by name, lists in both directions, timers, sums of trackers) is left out and
-//! made anew. Whatever is read is data from a disk: it is checked, and never trusted.
+//! recomputed. All input is data from a disk: it is checked, and never trusted.
 //!
-//! Decision 16 has the reasons, and the list of what is stored, made anew and checked.
+//! Decision 16 has the reasons, and the list of what is stored, recomputed and checked.
 
 mod numbers;
 mod text;
@@ -22,7 +22,7 @@ use smallvec::{Array, SmallVec};
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unsound {
     /// A row names another one that is not there, or not where it should be.
-    #[error("{holder} names {what}, which is not there")]
+    #[error("{holder} names {what}, which does not exist")]
     Dangling { holder: alloc::string::String, what: &'static str },
     /// A list or an index does not have what the rows say.
     #[error("{holder}: {what} disagree with the rows")]
@@ -51,7 +51,7 @@ impl Unsound {
     }
 }
 
-/// A field that is a short vector: read element by element, whatever length is said before it.
+/// A field that is a short vector: read element by element, whatever length is announced.
 pub(crate) mod few {
     use super::{
         Array, Deserialize, Deserializer, PhantomData, SeqAccess, Serializer, SmallVec, Visitor,
@@ -133,7 +133,9 @@ pub(crate) mod rising {
                 let mut map = BTreeMap::new();
                 while let Some((key, value)) = from.next_entry()? {
                     if map.last_key_value().is_some_and(|(last, _)| *last >= key) {
-                        return Err(M::Error::custom("the keys of a map do not rise"));
+                        return Err(M::Error::custom(
+                            "the keys of a map are not in ascending order",
+                        ));
                     }
                     map.insert(key, value);
                 }

@@ -5,7 +5,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::books::tracker::TrackerKind;
-use crate::books::{ApplicationState, GangStyle, Mark, QuestionMode, QueueState};
+use crate::books::{ApplicationState, GangStyle, QuestionMode, QueueState, StopRequest};
 use crate::config::{
     ApplicationOrder, LimitPrecedence, NodeOrder, PreemptionPolicy, PriorityPolicy,
 };
@@ -49,7 +49,7 @@ numbers! {
     Formula { Yarn27 = 0, Yarn3 = 1, Smooth = 2 }
     GangStyle { Soft = 0, Hard = 1 }
     LimitPrecedence { Both = 0, User = 1 }
-    Mark { None = 0, Released = 1, Preempted = 2 }
+    StopRequest { None = 0, Released = 1, Preempted = 2 }
     NodeOrder { Fair = 0, BinPacking = 1 }
     PreemptionPolicy { Default = 0, Fence = 1, Disabled = 2 }
     PriorityPolicy { Default = 0, Fence = 1 }

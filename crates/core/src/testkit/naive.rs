@@ -6,8 +6,8 @@ use core::cell::RefCell;
 use core::cmp::Ordering;
 
 use crate::books::{
-    Allocation, Application, ApplicationState, Books, Level, LimitSubject, Link, Node,
-    QuestionMode, Queue,
+    Allocation, Application, ApplicationState, Books, Level, LimitSubject, Node, QuestionMode,
+    Queue, TrackerLink,
 };
 use crate::config::{ApplicationOrder, LimitPrecedence, NodeOrder, PriorityPolicy};
 use crate::event::Event;
@@ -17,18 +17,18 @@ use crate::schedule::RESERVATION_DELAY;
 use crate::time::Timestamp;
 
 mod activation;
-mod calls;
+mod all_or_nothing;
 mod evict;
-mod kept;
+mod fair_share;
+mod head_of_line;
 pub(super) mod lend;
-mod line;
+mod preemption_attempts;
 mod questions;
-mod share;
-mod swap;
-mod whole;
+mod replacement;
+mod reservations;
 
-use calls::Tries;
 pub use evict::evictions;
+use preemption_attempts::Tries;
 
 /// The events of the next step, none when nothing can move.
 pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
@@ -41,22 +41,23 @@ pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
         let kept = |leaf| {
             let look = |called: Option<bool>| {
                 in_leaf(books, now, leaf, &|id, row| {
-                    kept::in_application(books, now, (id, row), called)
+                    reservations::in_application(books, now, (id, row), called)
                 })
             };
-            if !share::takes_turns(books, leaf) {
+            if !fair_share::takes_turns(books, leaf) {
                 return look(None);
             }
             // What others gave is for nobody else.
             look(Some(true)).or_else(|| look(Some(false)))
         };
-        let swaps =
-            |leaf| in_leaf(books, now, leaf, &|id, row| swap::in_application(books, id, row));
+        let swaps = |leaf| {
+            in_leaf(books, now, leaf, &|id, row| replacement::in_application(books, id, row))
+        };
         let others = |leaf| {
-            if line::has_one(books, leaf) {
-                return line::in_leaf(books, now, leaf, &tries);
+            if head_of_line::has_one(books, leaf) {
+                return head_of_line::in_leaf(books, now, leaf, &tries);
             }
-            share::in_turn(books, now, leaf, &|id, whose: Whose<'_>| {
+            fair_share::in_turn(books, now, leaf, &|id, whose: Whose<'_>| {
                 in_application(books, now, id, &tries, whose)
             })
         };
@@ -95,7 +96,7 @@ fn in_queue(books: &Books, queue: QueueId, look: LookAtLeaf<'_>) -> Option<Vec<E
     let mut children: Vec<(QueueId, &Queue)> = books
         .children(queue)
         .filter(|(_, child)| child.pending.is_strictly_positive())
-        .filter(|(_, child)| child.offers_room())
+        .filter(|(_, child)| child.accepts_allocations())
         .collect();
     children.sort_by(|left, right| compare_queues(books, row, *left, *right));
     children.into_iter().find_map(|(child, _)| in_queue(books, child, look))
@@ -156,8 +157,8 @@ fn in_leaf(books: &Books, now: Timestamp, queue: QueueId, look: Look<'_>) -> Opt
 /// The applications of a leaf that ask for something, in its order.
 fn applications_in_order(books: &Books, now: Timestamp, queue: QueueId) -> Vec<ApplicationId> {
     let leaf = books.queue(queue);
-    if leaf.settings.values.application_order.is_line() {
-        return line::in_order(books, now, queue);
+    if leaf.settings.values.application_order.has_head_of_line() {
+        return head_of_line::in_order(books, now, queue);
     }
     let mut applications: Vec<(ApplicationId, &Application)> =
         books.applications_in(queue).filter(|(_, row)| row.ask_count > 0).collect();
@@ -186,7 +187,7 @@ fn in_application(
     whose: Whose<'_>,
 ) -> Option<Vec<Event>> {
     let row = books.application(id);
-    let ordinary = |ask: &Allocation| !swap::waits_for_place(row, ask);
+    let ordinary = |ask: &Allocation| !replacement::waits_for_place(row, ask);
     if !pending(books, id).any(|(_, ask)| ordinary(ask)) {
         return None; // All of them are looked at in other passes.
     }
@@ -197,17 +198,17 @@ fn in_application(
     if activation::waits(books, row) || !may_start(books, row, link) {
         return None;
     }
-    let together = whole::is_one(books, id);
+    let together = all_or_nothing::is_one(books, id);
     let backs_off = row.backed_off.is_some_and(|until| until > now)
-        && !share::takes_turns(books, row.queue)
+        && !fair_share::takes_turns(books, row.queue)
         && !together;
     let mut asks = if backs_off { Vec::new() } else { in_order(books, id) };
     let mut values = books.queue(row.queue).settings.values;
     if together {
         asks.truncate(1); // With it all others are tried.
     }
-    if share::takes_turns(books, row.queue) || together {
-        values.backoff = 0; // Whoever waits for his turn does not fail.
+    if fair_share::takes_turns(books, row.queue) || together {
+        values.backoff = 0; // An ask that waits for the turn of its user does not fail.
     }
     let mut others = asks.iter().filter(|(_, ask)| ordinary(ask));
     let all_kept = others.all(|(_, ask)| ask.reservation().is_some());
@@ -220,7 +221,7 @@ fn in_application(
         if !ordinary(ask_row) || !whose(ask, ask_row) || questions::awaits(books, row, ask) {
             continue;
         }
-        let call = |nodes_tried| calls::call(books, now, tries, (ask, nodes_tried), |_| false);
+        let call = |tried| preemption_attempts::call(books, now, tries, (ask, tried), |_| false);
         let headroom = has_headroom(books, row, link, ask);
         // For one that has a node, the reserved pass has tried all others.
         if !headroom || ask_row.reservation().is_some() {
@@ -232,13 +233,13 @@ fn in_application(
             continue;
         }
         if let Some(node) = ask_row.required_node() {
-            match kept::on_required_node(books, id, ask, node) {
+            match reservations::on_required_node(books, id, ask, node) {
                 None => continue,
                 step => return step,
             }
         }
         if together {
-            return whole::on_nodes(books, now, id);
+            return all_or_nothing::on_nodes(books, now, id);
         }
         if let Some(events) = on_any_node(books, now, row, (ask, ask_row), Some(tries)) {
             return Some(events);
@@ -248,7 +249,7 @@ fn in_application(
     None
 }
 
-/// The first node with room; or one that is kept, or others that are stopped, where that may be tried.
+/// The first node with room; or a reservation, or preemption, where that may be tried.
 fn on_any_node(
     books: &Books,
     now: Timestamp,
@@ -256,7 +257,7 @@ fn on_any_node(
     (ask, ask_row): (AllocationId, &Allocation),
     tries: Option<&RefCell<Tries>>,
 ) -> Option<Vec<Event>> {
-    let wanted = books.on_node(ask);
+    let wanted = books.node_request(ask);
     let mut nodes = in_node_order(books, row.partition);
     nodes.retain(|(_, node)| node.is_open() && is_large_enough(node, wanted));
     nodes.retain(|(_, node)| suits(books, ask, node));
@@ -270,7 +271,7 @@ fn on_any_node(
     let tries = tries?;
     let best = questions::to_keep(books, row, ask, &nodes);
     let keeps = |row: &Allocation| best.is_some() && now.since(row.created) > RESERVATION_DELAY;
-    if let Some(events) = calls::call(books, now, tries, (ask, true), keeps) {
+    if let Some(events) = preemption_attempts::call(books, now, tries, (ask, true), keeps) {
         return Some(events);
     }
     match best.filter(|_| now.since(ask_row.created) > RESERVATION_DELAY)? {
@@ -295,13 +296,13 @@ pub(super) fn suits(books: &Books, ask: AllocationId, node: &Node) -> bool {
     let exclusive = root.settings.node_labels.iter().flat_map(|labels| &labels.exclusive);
     let closed =
         exclusive.clone().any(|one| label.is_some_and(|label| one == label || *one == "*"));
-    let wish = books.wish_of(ask).cloned().unwrap_or_default();
+    let wish = books.node_selector_of(ask).cloned().unwrap_or_default();
     let named = if wish.label.is_some() { label == wish.label.as_ref() } else { !closed };
     named && !wish.blocked.contains(&node.name)
 }
 
 /// Whom an application is charged to; any look at its limits chooses its group first.
-fn link_of(books: &Books, id: ApplicationId, row: &Application) -> Result<Link, Vec<Event>> {
+fn link_of(books: &Books, id: ApplicationId, row: &Application) -> Result<TrackerLink, Vec<Event>> {
     let trackers = &books.partition(row.partition).trackers;
     let group = || trackers.group_for(&books.path_of(row.queue), &row.groups);
     let linked = row.link.filter(|_| !row.lacks_group());
@@ -318,7 +319,7 @@ fn in_order(books: &Books, id: ApplicationId) -> Vec<(AllocationId, &Allocation)
 fn place(books: &Books, row: &Application, ask: AllocationId, node: NodeId) -> Vec<Event> {
     let mut events = alloc::vec![Event::Placed { ask, node }];
     let asked = books.allocation(ask);
-    let runs = !asked.placeholder || swap::completes(books, row, ask);
+    let runs = !asked.placeholder || replacement::completes(books, row, ask);
     let application = asked.application;
     if let Some(state) = row.state.run().filter(|_| runs) {
         events.push(Event::ApplicationMoved { application, state, timer: None });
@@ -328,19 +329,19 @@ fn place(books: &Books, row: &Application, ask: AllocationId, node: NodeId) -> V
     events
 }
 
-fn has_headroom(books: &Books, row: &Application, link: Link, ask: AllocationId) -> bool {
-    let wanted = &whole::wanted(books, ask);
+fn has_headroom(books: &Books, row: &Application, link: TrackerLink, ask: AllocationId) -> bool {
+    let wanted = &all_or_nothing::wanted(books, ask);
     let room = books.up(row.queue).all(|(_, queue)| has_room(queue, wanted));
     room && is_allowed(books, row, link, ask)
 }
 
 /// Whether user and group may use as much.
-fn is_allowed(books: &Books, row: &Application, link: Link, ask: AllocationId) -> bool {
-    let wanted = &whole::wanted(books, ask);
+fn is_allowed(books: &Books, row: &Application, link: TrackerLink, ask: AllocationId) -> bool {
+    let wanted = &all_or_nothing::wanted(books, ask);
     holding(books, row, link)
         .iter()
         .all(|level| level.max().is_none_or(|max| max.minus_existing(&level.used()).allows(wanted)))
-        && !share::is_capped(books, row, wanted)
+        && !fair_share::is_capped(books, row, wanted)
 }
 
 /// A type that no node has is unlimited as far as headroom goes: that no node has it shows later.
@@ -350,7 +351,7 @@ fn has_room(queue: &Queue, wanted: &Resources) -> bool {
 }
 
 /// Whether the numbers of applications allow it to run, or it runs already.
-fn may_start(books: &Books, row: &Application, link: Link) -> bool {
+fn may_start(books: &Books, row: &Application, link: TrackerLink) -> bool {
     if row.state != ApplicationState::Accepted {
         return true;
     }
@@ -363,9 +364,13 @@ fn may_start(books: &Books, row: &Application, link: Link) -> bool {
         && (row.counted || levels.all(|level| room(level.running, level.max_applications())))
 }
 
-/// The levels whose limits hold: of the user all; of the group all, or where limits that name
-/// the user go first, those above the highest queue that names him.
-fn holding<'books>(books: &'books Books, row: &Application, link: Link) -> Vec<Level<'books>> {
+/// The levels whose limits hold: of the user all; of the group all, or where limits that name the
+/// user go first, those above the highest queue that names the user.
+fn holding<'books>(
+    books: &'books Books,
+    row: &Application,
+    link: TrackerLink,
+) -> Vec<Level<'books>> {
     let partition = books.partition(row.partition);
     let trackers = &partition.trackers;
     let path = books.path_of(row.queue);

@@ -1,13 +1,13 @@
 //! What an ask calls on, straight from user-headroom §6 and §7.2 and from decision 26, every sum
-//! made anew.
+//! recomputed.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::books::{Books, Mark};
+use crate::books::{Books, StopRequest};
 use crate::id::{AllocationId, LevelId, QueueId};
 use crate::resource::{Quantity, Resources};
-use crate::userlimit::{Among, Enforcement, Formula, Limit, Part, Party, split};
+use crate::userlimit::{Among, Enforcement, Formula, Limit, Party, ShareQuery, split};
 
 use super::naive_preempt::{Question, Usage};
 
@@ -78,7 +78,7 @@ impl Question<'_> {
         }
     }
 
-    /// Somebody, and all above him.
+    /// A user or a queue, and all queues above.
     pub(super) fn up(&self, who: Who) -> Vec<Who> {
         let (first, queue) = match who {
             Who::Queue(queue) => (None, queue),
@@ -97,7 +97,7 @@ impl Question<'_> {
             let users = self.books.users_of(self.leaf).expect("its users share it");
             usage.extend(users.users().map(|(level, user)| (Who::User(level), user.used())));
             for (id, row) in self.books.allocations().iter() {
-                if let (Who::User(level), Mark::Preempted) = (self.who_has(id), row.mark) {
+                if let (Who::User(level), StopRequest::Preempted) = (self.who_has(id), row.mark) {
                     let of = usage.get_mut(&Who::User(level)).expect("he uses it");
                     of.subtract(self.size_of(id));
                 }
@@ -129,7 +129,7 @@ impl Question<'_> {
         }
         let step = &users.rules().step;
         let weight = users.user(level).map(|user| user.weight).unwrap_or_default();
-        let mut keeps = users.rules().limit(&leaf, Part { weight, among, ask: step }).limit;
+        let mut keeps = users.rules().limit(&leaf, ShareQuery { weight, among, ask: step }).limit;
         if self.asking() != Who::User(level) {
             for (resource, amount) in step.iter() {
                 if let Some(least) = keeps.get(resource) {
@@ -241,7 +241,7 @@ impl Question<'_> {
                 && self.who_has(*id) != self.asking()
                 && self.is_above(&usage, *id)
                 && row.required_node().is_none()
-                && row.mark == Mark::None
+                && row.mark == StopRequest::None
                 && self.size_of(*id).shares_type(self.size)
                 && row.priority <= self.row(self.ask).priority
         };

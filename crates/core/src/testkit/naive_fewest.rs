@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{Books, Mark, Removal};
+use crate::books::{Books, Removal, StopRequest};
 use crate::id::{AllocationId, NodeId};
 use crate::resource::Resources;
 
@@ -35,10 +35,10 @@ impl Question<'_> {
         let books: &Books = self.books;
         let stopping = |id: &AllocationId| {
             let row = books.allocation(*id);
-            row.node == Some(node) && row.mark == Mark::Preempted
+            row.node == Some(node) && row.mark == StopRequest::Preempted
         };
         let all = books.allocations().iter().map(|(id, _)| id).filter(stopping);
-        all.fold(books.node(node).available.clone(), |sum, id| sum.plus(books.on_node(id)))
+        all.fold(books.node(node).available.clone(), |sum, id| sum.plus(books.node_request(id)))
     }
 
     /// Whether the law lets all of these go.
@@ -73,7 +73,7 @@ impl Question<'_> {
     /// Whether the ask has room on a node when these have gone.
     pub fn fits_node(&self, node: NodeId, gone: &[AllocationId]) -> bool {
         let on = gone.iter().filter(|id| self.row(**id).node == Some(node));
-        let free = on.fold(self.to_come(node), |sum, id| sum.plus(self.books.on_node(*id)));
+        let free = on.fold(self.to_come(node), |sum, id| sum.plus(self.books.node_request(*id)));
         free.fits(self.on_node)
     }
 
@@ -83,7 +83,7 @@ impl Question<'_> {
         let node = row.node.map(|node| self.books.node(node));
         let label = node.and_then(|node| node.attributes.get("headroom/label"));
         let Some(label) = label.filter(|label| !label.is_empty()) else { return false };
-        let named = self.books.wish_of(victim).and_then(|wish| wish.label.as_ref());
+        let named = self.books.node_selector_of(victim).and_then(|wish| wish.label.as_ref());
         let partition = self.books.queue(self.leaf).partition;
         row.required_node().is_none()
             && named != Some(label)
@@ -174,7 +174,7 @@ impl Question<'_> {
         let full = !self.books.node(node).available.fits(self.on_node);
         let stopping = |id: &AllocationId| {
             let row = self.row(*id);
-            row.node == Some(node) && row.mark == Mark::Preempted
+            row.node == Some(node) && row.mark == StopRequest::Preempted
         };
         let all = self.books.allocations().iter().map(|(id, _)| id);
         let mut victims: Vec<AllocationId> = all.filter(|id| full && stopping(id)).collect();
@@ -190,12 +190,13 @@ impl Question<'_> {
                 break;
             }
             let on = |gone: &[AllocationId]| {
-                gone.iter().fold(self.to_come(node), |sum, id| sum.plus(self.books.on_node(*id)))
+                gone.iter()
+                    .fold(self.to_come(node), |sum, id| sum.plus(self.books.node_request(*id)))
             };
             let free = on(&gone);
             let nearer = self.on_node.iter().any(|(resource, wanted)| {
                 free.get_or_zero(resource) < wanted
-                    && self.books.on_node(id).get_or_zero(resource).get() > 0
+                    && self.books.node_request(id).get_or_zero(resource).get() > 0
             });
             if nearer && self.may_follow(&gone, id) {
                 gone.push(id);
@@ -205,7 +206,7 @@ impl Question<'_> {
             .then(|| Self::pruned(gone, 0, |gone| self.fits_node(node, gone)))
     }
 
-    /// Leave out from the end whoever is not needed, the first `firm` aside.
+    /// Leave out from the end every one that is not needed, the first `firm` aside.
     fn pruned(
         mut gone: Vec<AllocationId>,
         firm: usize,

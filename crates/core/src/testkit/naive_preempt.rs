@@ -1,10 +1,10 @@
-//! What is stopped for an ask, straight from scheduling §11 and decisions D-3 and D-4: whole
-//! copies of all queues, every sum made anew.
+//! What is stopped for an ask, straight from scheduling §11 and decisions D-3 and D-4: whole copies
+//! of all queues, every sum recomputed.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::books::{Allocation, Books, Mark, NodeVerdict, Removal};
+use crate::books::{Allocation, Books, NodeVerdict, Removal, StopRequest};
 use crate::config::{PreemptionPolicy, PriorityPolicy};
 use crate::id::{AllocationId, NodeId, QueueId};
 use crate::resource::Resources;
@@ -19,7 +19,7 @@ pub type Usage = BTreeMap<Who, Resources>;
 /// What is found for an ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// This is to be stopped, and the node kept.
+    /// This is to be stopped, and the node reserved.
     Stop(NodeId, Vec<AllocationId>),
     /// The same, from other users of the same leaf.
     StopWithin(NodeId, Vec<AllocationId>),
@@ -105,7 +105,7 @@ impl<'books> Question<'books> {
     pub fn of(books: &'books Books, ask: AllocationId, now: Timestamp) -> Self {
         let leaf = books.application(books.allocation(ask).application).queue;
         let basis = Self::basis_of_queue(books, leaf);
-        let (size, on_node) = (books.resources_of(ask), books.on_node(ask));
+        let (size, on_node) = (books.resources_of(ask), books.node_request(ask));
         Self { books, ask, leaf, size, on_node, basis, now }
     }
 
@@ -267,7 +267,7 @@ impl<'books> Question<'books> {
             if row.is_allocated()
                 && self.leaf_of(id) == at
                 && row.required_node().is_none()
-                && row.mark == Mark::None
+                && row.mark == StopRequest::None
                 && self.size_of(id).shares_type(self.size)
                 && (fenced || i64::from(row.priority) <= priority)
                 && (!within || self.is_lent(id))
@@ -321,7 +321,7 @@ impl<'books> Question<'books> {
         candidates.iter().copied().filter(|id| self.row(*id).node == Some(node)).collect()
     }
 
-    /// §11.4 as the reference does it.
+    /// Scheduling §11.4 as the reference does it.
     fn newest(
         &self,
         candidates: &[AllocationId],
@@ -417,7 +417,7 @@ impl<'books> Question<'books> {
             some.iter().fold(Resources::new(), |sum, id| sum.plus(of(*id)))
         };
         let sum = |some: &[AllocationId]| all(&|id| self.size_of(id), some);
-        let on_node = |some: &[AllocationId]| all(&|id| self.books.on_node(id), some);
+        let on_node = |some: &[AllocationId]| all(&|id| self.books.node_request(id), some);
         let enough = |count: &usize| {
             let sum = sum(&victims[..*count]);
             !self.size.exceeds_existing(&sum)
@@ -445,7 +445,7 @@ impl<'books> Question<'books> {
             if !left.is_some_and(|left| left.allows_actual(self.size_of(id))) {
                 continue;
             }
-            let more = free.plus(self.books.on_node(id));
+            let more = free.plus(self.books.node_request(id));
             let short = |free: &Resources| self.on_node.minus_floored(free);
             if Resources::equals_or_empty(Some(&short(&free)), Some(&short(&more))) {
                 tail.push(id);
@@ -461,7 +461,7 @@ impl<'books> Question<'books> {
         for id in head {
             if self.may_lose(&usage, id) {
                 usage = self.without(&usage, &[id]);
-                free.add(self.books.on_node(id));
+                free.add(self.books.node_request(id));
                 order.push(id);
                 if free.fits(self.on_node) {
                     least = least.or(Some(order.len()));

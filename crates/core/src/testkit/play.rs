@@ -29,15 +29,16 @@ use manager::about_rm;
 use submit::{submit, task};
 
 use super::random::{
-    APPLICATIONS, AskDeed, Deed, NODES, Op, PARTITIONS, QUEUES, USERS, blocked_by, capacity,
-    gang_size, label_of, other_file, role_of, tenant_command, to_lower, wanted, wished_label,
+    APPLICATIONS, AskDeed, NODES, Op, PARTITIONS, QUEUES, RandomAction, USERS, blocked_by,
+    capacity, gang_size, label_of, other_file, role_of, tenant_command, to_lower, wanted,
+    wished_label,
 };
 use super::watch::check_balance;
 use super::{World, naive_next};
 
-mod kept;
+mod reservations;
 
-use kept::may_place;
+use reservations::may_place;
 
 /// How often something happened, by name; a test asks that nothing stays at zero.
 pub type Counts = BTreeMap<String, u64>;
@@ -76,20 +77,16 @@ pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) -> W
     player.world.commands.push(configure);
     for op in ops {
         match op.deed {
-            Deed::Wait(span) => player.sleep(player.world.now + span_of(span)),
-            Deed::ScanQuotas => player.sleep(player.world.now + SCANS_APART),
+            RandomAction::Wait(span) => player.sleep(player.world.now + span_of(span)),
+            RandomAction::ScanQuotas => player.sleep(player.world.now + SCANS_APART),
             _ => {}
         }
         let command = player.command(*op, configuration);
         player.obey(&command);
         match op.deed {
-            Deed::Confirm(number) => player.confirm(number),
-            Deed::Answer(number) => player.answer(number),
+            RandomAction::Confirm(number) => player.confirm(number),
+            RandomAction::Answer(number) => player.answer(number),
             _ => {}
-        }
-        if let Command::Configure(_) = &command {
-            let again = decide(&player.world.books, player.world.now, &command);
-            assert!(again.is_err() || again == Ok(Vec::new()), "once is enough: {again:?}");
         }
         // Now and then the next command comes before the scheduler is idle.
         match player.world.journal.len() % 6 {
@@ -173,6 +170,10 @@ impl Player<'_> {
                 }
                 let settled = self.world.books.check_settled();
                 settled.unwrap_or_else(|wrong| panic!("after {command:?}: {wrong}"));
+                if let Command::Configure(_) = command {
+                    let again = decide(&self.world.books, self.world.now, command);
+                    assert_eq!(again, Ok(Vec::new()), "once is enough");
+                }
             }
         }
     }
@@ -246,8 +247,12 @@ impl Player<'_> {
         self.world.apply(event);
         let books = &self.world.books;
         assert!(self.tally.agrees_with(books), "after {event:?}: {:?}", self.tally);
-        let right = self.world.scheduler.census_is_right(books);
-        assert!(right, "after {event:?}: {:?}", self.world.scheduler.census().collect::<Vec<_>>());
+        let right = self.world.scheduler.pending_counts_are_right(books);
+        assert!(
+            right,
+            "after {event:?}: {:?}",
+            self.world.scheduler.pending_counts().collect::<Vec<_>>()
+        );
         self.world.scheduler.take_notes();
         let books = &self.world.books;
         let fail =
@@ -305,58 +310,60 @@ impl Player<'_> {
         let lends = known.is_some_and(|one| self.world.books.has_lending(one));
         let application = |number| pick(number, &here.applications, "app-nowhere");
         match op.deed {
-            Deed::AddNode(number, size) => Command::AddNode(AddNode {
+            RandomAction::AddNode(number, size) => Command::AddNode(AddNode {
                 partition,
                 node: Name::from(format!("n{number}")),
                 capacity: capacity(size),
                 schedulable: !size.is_multiple_of(9),
                 attributes: label_of(size, lends),
             }),
-            Deed::ResizeNode(number, size) => {
+            RandomAction::ResizeNode(number, size) => {
                 Command::ResizeNode { partition, node: node(number), capacity: capacity(size) }
             }
-            Deed::SetSchedulable(number, schedulable) => {
+            RandomAction::SetSchedulable(number, schedulable) => {
                 Command::SetSchedulable { partition, node: node(number), schedulable }
             }
-            Deed::RemoveNode(number) => {
+            RandomAction::RemoveNode(number) => {
                 let swapped = under_swap(&self.world.books, here, number);
                 Command::RemoveNode { partition, node: swapped.unwrap_or_else(|| node(number)) }
             }
-            Deed::Submit(number, queue, user, gang) => {
+            RandomAction::Submit(number, queue, user, gang) => {
                 submit(partition, (number, queue, user, gang))
             }
-            Deed::Ask(deed) => {
+            RandomAction::Ask(deed) => {
                 // Gangs grow in two applications, so that members find placeholders.
                 let in_gang = !role_of(deed.role).1.is_empty() && deed.application < COMMON;
                 let number = if in_gang { deed.application % 2 } else { deed.application };
                 self.ask(partition, application(number), deed)
             }
-            Deed::Release(number) => release(&self.world.books, partition, here, number),
-            Deed::ScanQuotas => Command::ScanQuotas { partition },
-            Deed::ReleaseAll(number) => Command::Release {
+            RandomAction::Release(number) => release(&self.world.books, partition, here, number),
+            RandomAction::ScanQuotas => Command::ScanQuotas { partition },
+            RandomAction::ReleaseAll(number) => Command::Release {
                 partition,
                 application: application(number),
                 key: None,
                 termination: Termination::StoppedByRm,
             },
-            Deed::Remove(number) => {
+            RandomAction::Remove(number) => {
                 Command::RemoveApplication { partition, application: application(number) }
             }
-            Deed::Answer(number) if number % 8 == 1 => {
+            RandomAction::Answer(number) if number % 8 == 1 => {
                 Command::VoidVerdicts { partition, node: node(number) }
             }
-            Deed::Wait(_) | Deed::Confirm(_) | Deed::Answer(_) => Command::Tick,
-            Deed::Questions(some) => about_rm(&self.world, known, partition, some),
-            Deed::Tenant(_, what, _) if what % 32 == 31 => Command::Recover { partition },
-            Deed::Tenant(tenant, what, die) => {
+            RandomAction::Wait(_) | RandomAction::Confirm(_) | RandomAction::Answer(_) => {
+                Command::Tick
+            }
+            RandomAction::Questions(some) => about_rm(&self.world, known, partition, some),
+            RandomAction::Tenant(_, what, _) if what % 32 == 31 => Command::Recover { partition },
+            RandomAction::Tenant(tenant, what, die) => {
                 let tenant = to_lower(&self.world.books, here, what).unwrap_or(tenant);
                 tenant_command(partition, (tenant, what, die))
             }
-            Deed::Task(number, tenant, user, gang) => {
+            RandomAction::Task(number, tenant, user, gang) => {
                 task(partition, (&self.world.books, here), (number, tenant, user, gang))
             }
-            Deed::Reload(seed) => Command::Configure(Box::new(other_file(seed))),
-            Deed::Nonsense(kind) => nonsense(kind, partition, configuration),
+            RandomAction::Reload(seed) => Command::Configure(Box::new(other_file(seed))),
+            RandomAction::Nonsense(kind) => nonsense(kind, partition, configuration),
         }
     }
 
@@ -396,25 +403,29 @@ impl Player<'_> {
 /// What happens where there is no node or application yet: one comes.
 fn instead(op: Op, here: &Partition) -> Op {
     let deed = match op.deed {
-        Deed::ResizeNode(number, _)
-        | Deed::SetSchedulable(number, _)
-        | Deed::RemoveNode(number)
+        RandomAction::ResizeNode(number, _)
+        | RandomAction::SetSchedulable(number, _)
+        | RandomAction::RemoveNode(number)
             if here.nodes.is_empty() && number < COMMON =>
         {
-            Deed::AddNode(number % NODES, number)
+            RandomAction::AddNode(number % NODES, number)
         }
-        Deed::Tenant(number, ..) if here.settings.tenants.is_none() => Deed::RemoveNode(number),
-        Deed::Task(_, number, ..) if here.settings.tenants.is_none() => Deed::Release(number),
-        Deed::Task(_, number, _, die) if here.tenants.is_empty() && number < COMMON => {
-            Deed::Tenant(number, PLAIN, die)
+        RandomAction::Tenant(number, ..) if here.settings.tenants.is_none() => {
+            RandomAction::RemoveNode(number)
         }
-        Deed::Release(number)
-        | Deed::ReleaseAll(number)
-        | Deed::Remove(number)
-        | Deed::Ask(AskDeed { application: number, .. })
+        RandomAction::Task(_, number, ..) if here.settings.tenants.is_none() => {
+            RandomAction::Release(number)
+        }
+        RandomAction::Task(_, number, _, die) if here.tenants.is_empty() && number < COMMON => {
+            RandomAction::Tenant(number, PLAIN, die)
+        }
+        RandomAction::Release(number)
+        | RandomAction::ReleaseAll(number)
+        | RandomAction::Remove(number)
+        | RandomAction::Ask(AskDeed { application: number, .. })
             if here.applications.is_empty() && number < COMMON =>
         {
-            Deed::Submit(number % APPLICATIONS, number % 4, number / 64, number)
+            RandomAction::Submit(number % APPLICATIONS, number % 4, number / 64, number)
         }
         other => other,
     };

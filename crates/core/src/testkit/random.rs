@@ -30,12 +30,12 @@ pub(super) use tenants::{command_of as tenant_command, name_of as tenant_name, t
 pub struct Op {
     /// Index into [`PARTITIONS`].
     pub(super) partition: usize,
-    pub(super) deed: Deed,
+    pub(super) deed: RandomAction,
 }
 
 /// What happens, in small numbers.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Deed {
+pub(super) enum RandomAction {
     /// A node joins: name, size.
     AddNode(u8, u8),
     /// A node changes its size.
@@ -68,7 +68,7 @@ pub(super) enum Deed {
     Reload(u16),
     /// A command that is wrong in one of several ways.
     Nonsense(u8),
-    /// Something is said of a tenant: whose, what, how much; or the RM was away.
+    /// A setting of a tenant changes: whose, what, how much; or the RM was away.
     Tenant(u8, u8, u8),
     /// An application of a tenant comes: name, tenant, user, gang.
     Task(u8, u8, u8, u8),
@@ -107,7 +107,7 @@ pub(super) const APPLICATIONS: u8 = 9;
 /// A history of up to `steps` steps, behind some nodes and applications to begin with.
 pub fn history(steps: usize) -> impl Strategy<Value = Vec<Op>> {
     let partition = prop_oneof![3 => Just(0_usize), 1 => Just(1)];
-    let op = |deed: BoxedStrategy<Deed>| {
+    let op = |deed: BoxedStrategy<RandomAction>| {
         (partition.clone(), deed).prop_map(|(partition, deed)| Op { partition, deed })
     };
     let nodes = prop::collection::vec(op(add_node().boxed()), 0..4);
@@ -119,12 +119,12 @@ pub fn history(steps: usize) -> impl Strategy<Value = Vec<Op>> {
     })
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn deed() -> impl Strategy<Value = RandomAction> {
     let pick = any::<u8>;
     let required = 0_u8..8 * NODES;
     let asked = (pick(), 0_u8..60, pick(), -1_i8..3, pick(), pick(), required, (pick(), pick()))
         .prop_map(|(application, key, size, priority, node, age, required, (role, flags))| {
-            Deed::Ask(AskDeed {
+            RandomAction::Ask(AskDeed {
                 application,
                 key,
                 size,
@@ -138,41 +138,42 @@ fn deed() -> impl Strategy<Value = Deed> {
         });
     prop_oneof![
         5 => add_node(),
-        2 => (pick(), pick()).prop_map(|(node, size)| Deed::ResizeNode(node, size)),
+        2 => (pick(), pick()).prop_map(|(node, size)| RandomAction::ResizeNode(node, size)),
         2 => (pick(), prop::bool::weighted(0.7))
-            .prop_map(|(node, on)| Deed::SetSchedulable(node, on)),
-        4 => pick().prop_map(Deed::RemoveNode),
+            .prop_map(|(node, on)| RandomAction::SetSchedulable(node, on)),
+        4 => pick().prop_map(RandomAction::RemoveNode),
         8 => submit(),
         34 => asked,
-        12 => pick().prop_map(Deed::Release),
-        5 => pick().prop_map(Deed::Confirm),
+        12 => pick().prop_map(RandomAction::Release),
+        5 => pick().prop_map(RandomAction::Confirm),
         1 => questions(),
-        3 => pick().prop_map(Deed::Answer),
-        5 => Just(Deed::ScanQuotas),
-        2 => pick().prop_map(Deed::ReleaseAll),
-        2 => pick().prop_map(Deed::Remove),
-        4 => pick().prop_map(Deed::Wait),
-        3 => any::<u16>().prop_map(Deed::Reload),
-        1 => pick().prop_map(Deed::Nonsense),
-        4 => (pick(), pick(), pick()).prop_map(|(tenant, what, die)| Deed::Tenant(tenant, what, die)),
+        3 => pick().prop_map(RandomAction::Answer),
+        5 => Just(RandomAction::ScanQuotas),
+        2 => pick().prop_map(RandomAction::ReleaseAll),
+        2 => pick().prop_map(RandomAction::Remove),
+        4 => pick().prop_map(RandomAction::Wait),
+        3 => any::<u16>().prop_map(RandomAction::Reload),
+        1 => pick().prop_map(RandomAction::Nonsense),
+        4 => (pick(), pick(), pick()).prop_map(|(tenant, what, die)| RandomAction::Tenant(tenant, what, die)),
         12 => (0_u8..APPLICATIONS, pick(), 0_u8..4, pick())
-            .prop_map(|(name, tenant, user, gang)| Deed::Task(name, tenant, user, gang)),
+            .prop_map(|(name, tenant, user, gang)| RandomAction::Task(name, tenant, user, gang)),
     ]
 }
 
-fn questions() -> impl Strategy<Value = Deed> {
+fn questions() -> impl Strategy<Value = RandomAction> {
     let at_once = prop_oneof![Just(1_u16), Just(2), Just(3), Just(64)];
-    prop::option::weighted(0.7, (at_once, prop::bool::weighted(0.6))).prop_map(Deed::Questions)
+    prop::option::weighted(0.7, (at_once, prop::bool::weighted(0.6)))
+        .prop_map(RandomAction::Questions)
 }
 
-fn add_node() -> impl Strategy<Value = Deed> {
-    (0_u8..NODES, any::<u8>()).prop_map(|(node, size)| Deed::AddNode(node, size))
+fn add_node() -> impl Strategy<Value = RandomAction> {
+    (0_u8..NODES, any::<u8>()).prop_map(|(node, size)| RandomAction::AddNode(node, size))
 }
 
-fn submit() -> impl Strategy<Value = Deed> {
+fn submit() -> impl Strategy<Value = RandomAction> {
     (0_u8..APPLICATIONS, 0_u8..26, 0_u8..4, any::<u8>()).prop_map(|(a, q, u, gang)| {
         let queue = if q < 24 { q % 4 } else { q - 20 };
-        Deed::Submit(a, queue, u, gang)
+        RandomAction::Submit(a, queue, u, gang)
     })
 }
 

@@ -10,8 +10,8 @@ use crate::name::Name;
 use crate::resource::Amounts;
 use crate::userlimit::Decimal;
 
-/// Give the queues of some trees parts of their parents, told from what was drawn already, so that
-/// the others are what they ever were.
+/// Give the queues of some trees parts of their parents, derived from what was drawn already, so
+/// that the others are what they ever were.
 pub(super) fn divide(one: &mut PartitionConfig, seed: u8) {
     if seed % 6 != 1 {
         return;

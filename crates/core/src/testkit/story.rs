@@ -107,9 +107,9 @@ pub(super) struct Story {
     configured: bool,
     /// What the command at hand has led to.
     effects: Vec<String>,
-    /// Why each ask waits, as last told.
+    /// Why each ask waits, as last reported.
     waits: BTreeMap<AllocationId, String>,
-    /// What a watcher is told, if there is one; nothing else is told then.
+    /// What a watcher receives, if there is one; nothing else is reported then.
     watch: Option<Watch>,
     /// What moved it so far.
     pub(super) moves: Vec<Move>,

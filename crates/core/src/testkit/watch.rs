@@ -9,17 +9,17 @@ use crate::books::Books;
 use crate::command::Command;
 use crate::event::Event;
 use crate::name::Name;
-use crate::record::{Change, Detail, Edges, Record, Telling, records, records_of_refusal};
+use crate::record::{Change, Detail, Edges, Record, RecordSequencer, records, records_of_refusal};
 use crate::resource::Amounts;
 use crate::time::Timestamp;
 use crate::view::SummaryView;
 
 use super::World;
 
-/// What a watcher of a story is told.
+/// What a watcher of a story receives.
 #[derive(Default)]
 pub(super) struct Watch {
-    telling: Telling,
+    telling: RecordSequencer,
     edges: Edges,
     told: Vec<String>,
 }
@@ -48,7 +48,7 @@ impl Watch {
         self.edges.take(&world.books, &world.scheduler, world.now, &notes, &mut heard);
     }
 
-    /// What was told since the last call.
+    /// What was reported since the last call.
     pub(super) fn take(&mut self) -> String {
         self.told.drain(..).collect()
     }

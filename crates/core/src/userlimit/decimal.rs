@@ -18,9 +18,9 @@ impl Decimal {
     pub const ZERO: Self = Self(0);
     /// The smallest above nothing: a millionth.
     pub const SMALLEST: Self = Self(1);
-    /// A tenth, what drivers may have of a queue of which nothing is said.
+    /// A tenth, what drivers may have of a queue without a configured value.
     pub const TENTH: Self = Self(PARTS / 10);
-    /// One, the weight of a user of whom nothing is said.
+    /// One, the weight of a user without a configured weight.
     pub const ONE: Self = Self(PARTS);
     /// One hundred, the percentage of all.
     pub const HUNDRED: Self = Self(100 * PARTS);

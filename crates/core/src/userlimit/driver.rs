@@ -94,8 +94,9 @@ impl DriverRules {
     }
 }
 
-/// How many of a leaf's `max` applications one user may have where nothing else is said: the floor of
-/// his share of them, times the factor. Without a floor, or a factor, any of them.
+/// How many of a leaf's `max` applications one user may have where nothing else is configured. It
+/// is the floor of the user's share of them, times the factor. Without a floor, or a factor, any of
+/// them.
 pub fn max_applications(max: u64, floor: Decimal, factor: Option<Decimal>) -> u64 {
     let Some(factor) = factor.filter(|_| floor > Decimal::ZERO) else { return max };
     let all = Fraction::of(i64::try_from(max).unwrap_or(i64::MAX));

@@ -4,7 +4,7 @@ use crate::resource::{Quantity, ResourceType, Resources};
 
 use super::calculator::Ops;
 use super::decimal::{Decimal, Fraction, down, percent_up, saturate, share_up, times_down, up};
-use super::{Among, Leaf, Limit, Part, Rules, Worked};
+use super::{Among, Leaf, Limit, LimitDerivation, Rules, ShareQuery};
 
 fn step_of(rules: &Rules, resource: ResourceType) -> i64 {
     rules.step.get_or_zero(resource).get()
@@ -30,7 +30,7 @@ fn floor_part(ops: Ops<'_>, of: &Resources, percent: Decimal) -> Resources {
 /// CapacityScheduler 2.7.3, `LeafQueue.computeUserLimit`:
 /// `up(min(max(⌈C / n⌉, ⌈⌊C × p⌋ / 100⌉), ⌊q × f⌋))`, `q` = max(Q, ask), `C` = `q` below it, what is used
 /// and the ask else.
-pub(super) fn yarn27(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Worked {
+pub(super) fn yarn27(rules: &Rules, leaf: &Leaf, part: ShareQuery<'_>) -> LimitDerivation {
     let ops = rules.ops(leaf);
     let queue = ops.larger(&leaf.guaranteed, part.ask);
     let beyond = ops.sum(&leaf.used, part.ask);
@@ -46,7 +46,7 @@ pub(super) fn yarn27(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Worked {
         .factor
         .map(|factor| ops.map(&queue, |_, amount| Fraction::of(amount).times(factor).floor()));
     let limit = limits(ops, rules, &share, cap.as_ref(), |of| of);
-    Worked {
+    LimitDerivation {
         capacity: queue,
         consumed: None,
         base: split.clone(),
@@ -59,7 +59,7 @@ pub(super) fn yarn27(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Worked {
 }
 
 /// CapacityScheduler 3, `UsersManager.computeUserLimit`.
-pub(super) fn yarn3(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Worked {
+pub(super) fn yarn3(rules: &Rules, leaf: &Leaf, part: ShareQuery<'_>) -> LimitDerivation {
     let ops = rules.ops(leaf);
     let queue = ops.larger(&leaf.guaranteed, &rules.step);
     let consumed = consumed(ops, rules, leaf);
@@ -85,7 +85,7 @@ pub(super) fn yarn3(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Worked {
         rounded_down(ops, rules, &weighed)
     });
     let (consumed, cap) = (Some(consumed), Some(cap));
-    Worked { capacity: queue, consumed, base, whole: split, equal, floor, cap, limit }
+    LimitDerivation { capacity: queue, consumed, base, whole: split, equal, floor, cap, limit }
 }
 
 /// The lower of a share and a cap, rounded up, and what is done with it in the end.
@@ -121,9 +121,9 @@ fn consumed(ops: Ops<'_>, rules: &Rules, leaf: &Leaf) -> Resources {
     })
 }
 
-/// Ours. All is said type by type; a type of which nothing is guaranteed is neither split nor
-/// capped by the factor.
-pub(super) fn smooth(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Limit {
+/// Ours. Every value is by type; a type without a guarantee is neither split nor capped by the
+/// factor.
+pub(super) fn smooth(rules: &Rules, leaf: &Leaf, part: ShareQuery<'_>) -> Limit {
     let split = Smooth::new(rules, leaf, part);
     let soft = split.ops.map(&leaf.guaranteed, |resource, amount| split.soft(resource, amount));
     let hard = smooth_cap(rules, leaf, part.weight, part.ask);
@@ -135,7 +135,7 @@ pub(super) fn smooth(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Limit {
 pub(super) fn smooth_share(
     rules: &Rules,
     leaf: &Leaf,
-    part: Part<'_>,
+    part: ShareQuery<'_>,
     resource: ResourceType,
 ) -> Option<i64> {
     let guaranteed = leaf.guaranteed.get(resource)?.get();
@@ -157,7 +157,7 @@ pub(super) fn smooth_cap_of(
 }
 
 /// The same with all that it was worked out from.
-pub(super) fn smooth_worked(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Worked {
+pub(super) fn smooth_worked(rules: &Rules, leaf: &Leaf, part: ShareQuery<'_>) -> LimitDerivation {
     let split = Smooth::new(rules, leaf, part);
     let each = |value: fn(Shares) -> i64| {
         split.ops.map(&leaf.guaranteed, |resource, amount| value(split.shares(resource, amount)))
@@ -168,7 +168,7 @@ pub(super) fn smooth_worked(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Worke
             cap.set(resource, most);
         }
     }
-    Worked {
+    LimitDerivation {
         capacity: split.ops.map(&leaf.guaranteed, |resource, amount| {
             amount.max(part.ask.get_or_zero(resource).get())
         }),
@@ -186,7 +186,7 @@ pub(super) fn smooth_worked(rules: &Rules, leaf: &Leaf, part: Part<'_>) -> Worke
 /// inactive, and those who are inactive use what they do.
 pub(super) fn smooth_least_share(rules: &Rules, leaf: &Leaf) -> Resources {
     let (ask, weight) = (&Resources::new(), Decimal::ONE);
-    let split = Smooth::new(rules, leaf, Part { weight, among: Among::Active, ask });
+    let split = Smooth::new(rules, leaf, ShareQuery { weight, among: Among::Active, ask });
     split.ops.map(&leaf.guaranteed, |resource, guaranteed| {
         let left = split.left(resource, guaranteed);
         split.rounded(resource, split.equal(left), split.floor(guaranteed))
@@ -202,7 +202,7 @@ pub(super) fn smooth_least_cap(rules: &Rules, leaf: &Leaf) -> Resources {
 struct Smooth<'a> {
     rules: &'a Rules,
     leaf: &'a Leaf,
-    part: Part<'a>,
+    part: ShareQuery<'a>,
     ops: Ops<'a>,
     /// The weights of those who split.
     among: Decimal,
@@ -217,9 +217,9 @@ struct Shares {
 }
 
 impl<'a> Smooth<'a> {
-    fn new(rules: &'a Rules, leaf: &'a Leaf, part: Part<'a>) -> Self {
+    fn new(rules: &'a Rules, leaf: &'a Leaf, part: ShareQuery<'a>) -> Self {
         let among = match part.among {
-            // Nobody is active: as if he alone were.
+            // Nobody is active: count this user alone.
             Among::Active if leaf.active == 0 => part.weight,
             Among::Active => leaf.active_weight,
             Among::All(weights) => weights,

@@ -14,15 +14,15 @@ use super::{Calculator, Formula, Leaf, Limit, Rules};
 /// What bounds a headroom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bound {
-    /// His share of the leaf.
+    /// The user's share of the leaf.
     SoftShare,
-    /// What he never may exceed there.
+    /// What the user never may exceed there.
     HardCap,
     /// The maximum of a queue on the path; that of the root is the size of the cluster.
     QueueMax(QueueId),
     /// The absolute limit of the user at a queue on the path.
     UserLimit(QueueId),
-    /// The absolute limit of his group at a queue on the path.
+    /// The absolute limit of the user's group at a queue on the path.
     GroupLimit(QueueId),
     /// What is free on the nodes of the partition.
     PartitionFree,
@@ -30,7 +30,7 @@ pub enum Bound {
 
 /// One bound, and what it leaves; may be negative. A type that is absent is not bounded by it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct Remaining {
     /// Which.
     pub bound: Bound,
     /// What is left of it.
@@ -59,9 +59,10 @@ pub struct Tightest {
 }
 
 impl Headroom {
-    /// What bounds a user first who wants asks like this: that of the type of which the fewest such
-    /// asks may be had; where he wants nothing, of which the least of the cluster is left. Of types
-    /// that are equal in that, the one whose bound is named first.
+    /// What bounds a user first who wants asks like this: the bound of the type that allows the
+    /// fewest such asks. For an ask of nothing, it is the bound of the type of which the smallest
+    /// part of the cluster is left. Of types that are equal in that, the one whose bound is named
+    /// first.
     pub fn limited_by(&self, ask: &Resources, total: &Resources) -> Option<Bound> {
         self.first_to_end(ask).or_else(|| self.first_to_end(total)).map(|one| one.bound)
     }
@@ -81,9 +82,9 @@ impl Headroom {
 }
 
 impl Rules {
-    /// How much more a user may have, who uses this much of the leaf and has this limit there, where
-    /// all `others` bound him, too, in the order in which they are named, and so much is `free` in
-    /// the partition. Of bounds that leave the same, the first is named.
+    /// How much more a user may have, given the use of the leaf and the limit there. All `others`
+    /// bound the user too, in the order in which they are named, and so does what is `free` in the
+    /// partition. Of bounds that leave the same, the first is named.
     ///
     /// Under `smooth` it is the least of all, type by type. With the formulas of CapacityScheduler
     /// it is as recorded there: version 3 takes the whole vector of what is free where its dominant
@@ -93,7 +94,7 @@ impl Rules {
         &self,
         leaf: &Leaf,
         (limit, used): (&Limit, &Resources),
-        others: &[Room],
+        others: &[Remaining],
         free: &Resources,
     ) -> Headroom {
         let ops = self.ops(leaf);
@@ -102,7 +103,7 @@ impl Rules {
         let own = if is_smooth {
             [(Bound::SoftShare, left(&limit.soft)), (Bound::HardCap, left(&limit.hard))]
         } else {
-            // Which of both the limit is, is told by type.
+            // Which of both the limit is depends on the type.
             let (share, cap) = halves(limit);
             [(Bound::SoftShare, left(&share)), (Bound::HardCap, left(&cap))]
         };

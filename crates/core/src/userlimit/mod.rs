@@ -14,8 +14,8 @@ mod decimal;
 mod driver;
 mod formula;
 mod headroom;
+mod minimum;
 mod split;
-mod sure;
 
 use alloc::sync::Arc;
 
@@ -24,9 +24,9 @@ use crate::resource::{Quantity, ResourceType, Resources, Sections};
 pub use calculator::Calculator;
 pub use decimal::Decimal;
 pub use driver::{DriverRules, max_applications};
-pub use headroom::{Bound, Headroom, Room, Tightest};
+pub use headroom::{Bound, Headroom, Remaining, Tightest};
+pub(crate) use minimum::MinimumShare;
 pub use split::{Party, split};
-pub(crate) use sure::Sure;
 
 use calculator::Ops;
 
@@ -38,8 +38,8 @@ pub enum Formula {
     /// As CapacityScheduler 3: the same with the minimum allocation in place of the ask; active
     /// users split what they use and one step more.
     Yarn3,
-    /// Ours: active users split what the inactive leave of the capacity, or what they use and the
-    /// ask if that is more. There is always one below his share.
+    /// Ours: active users split the capacity that inactive users leave. If the active users' own
+    /// use plus the ask is more, they split that. There is always one user below the share.
     #[default]
     Smooth,
 }
@@ -58,12 +58,12 @@ impl Formula {
 /// When an ask is beyond the limit of its user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Enforcement {
-    /// If the user is above his share already, or would be above his cap.
+    /// If the user is above the share already, or would be above the cap.
     #[default]
     Progress,
-    /// If the user would be above his limit.
+    /// If the user would be above the limit.
     Strict,
-    /// If the user is above his limit already, as CapacityScheduler does.
+    /// If the user is above the limit already, as CapacityScheduler does.
     Overshoot,
 }
 
@@ -97,8 +97,8 @@ pub struct Rules {
     pub step: Resources,
 }
 
-/// All of the capacity for everybody, nobody more than that: what CapacityScheduler does if nothing
-/// is said.
+/// All of the capacity for everybody, nobody more than that: what CapacityScheduler does by
+/// default.
 impl Default for Rules {
     fn default() -> Self {
         Self {
@@ -162,7 +162,7 @@ impl Leaf {
 
 /// Whose share is asked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Part<'leaf> {
+pub struct ShareQuery<'leaf> {
     /// The weight of the user.
     pub weight: Decimal,
     /// The weights of those who split: of the active users, or of all, which is the mode of 3.x
@@ -184,7 +184,7 @@ pub enum Among {
 /// How much a user may have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limit {
-    /// His fair share; fairness ends there, unless nobody else wants it.
+    /// The fair share of the user; fairness ends there, unless nobody else wants it.
     pub soft: Resources,
     /// Never more than that; an absent type is not bounded.
     pub hard: Resources,
@@ -195,7 +195,7 @@ pub struct Limit {
 /// A limit with what it was worked out from, for those who want to see why. The letters are those
 /// of user-headroom §2.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Worked {
+pub struct LimitDerivation {
     /// What counts as the queue's capacity (`q`): the guarantee, or the ask where that is more; with
     /// `yarn3` the minimum allocation in place of the ask.
     pub capacity: Resources,
@@ -217,7 +217,7 @@ pub struct Worked {
 
 impl Rules {
     /// How much a user of a leaf may have.
-    pub fn limit(&self, leaf: &Leaf, part: Part<'_>) -> Limit {
+    pub fn limit(&self, leaf: &Leaf, part: ShareQuery<'_>) -> Limit {
         match self.formula {
             Formula::Yarn27 => formula::yarn27(self, leaf, part).limit,
             Formula::Yarn3 => formula::yarn3(self, leaf, part).limit,
@@ -226,7 +226,7 @@ impl Rules {
     }
 
     /// The same, with what it follows from.
-    pub fn worked(&self, leaf: &Leaf, part: Part<'_>) -> Worked {
+    pub fn worked(&self, leaf: &Leaf, part: ShareQuery<'_>) -> LimitDerivation {
         match self.formula {
             Formula::Yarn27 => formula::yarn27(self, leaf, part),
             Formula::Yarn3 => formula::yarn3(self, leaf, part),
@@ -240,12 +240,12 @@ impl Rules {
         match self.formula {
             Formula::Smooth => formula::smooth_cap(self, leaf, weight, ask),
             Formula::Yarn27 | Formula::Yarn3 => {
-                self.limit(leaf, Part { weight, among: Among::Active, ask }).hard
+                self.limit(leaf, ShareQuery { weight, among: Among::Active, ask }).hard
             }
         }
     }
 
-    /// Whether the ask would take a user who uses this much beyond his cap.
+    /// Whether the ask would take a user who uses this much beyond the cap.
     pub fn is_capped(
         &self,
         leaf: &Leaf,
@@ -257,8 +257,8 @@ impl Rules {
         !ops.is_within(&ops.sum(used, ask), cap, ask)
     }
 
-    /// Whether the ask would take a user of this weight beyond his cap: the same as
-    /// [`Rules::is_capped`] with [`Rules::cap`], for less.
+    /// Whether the ask would take a user of this weight beyond the cap. It gives the result of
+    /// [`Rules::is_capped`] with [`Rules::cap`] at a lower cost.
     pub fn exceeds_cap(
         &self,
         leaf: &Leaf,
@@ -277,7 +277,12 @@ impl Rules {
     }
 
     /// [`Limit::soft`] under `smooth` alone, of one type; none where nothing of it is guaranteed.
-    pub fn share_of(&self, leaf: &Leaf, part: Part<'_>, resource: ResourceType) -> Option<i64> {
+    pub fn share_of(
+        &self,
+        leaf: &Leaf,
+        part: ShareQuery<'_>,
+        resource: ResourceType,
+    ) -> Option<i64> {
         formula::smooth_share(self, leaf, part, resource)
     }
 
@@ -286,8 +291,8 @@ impl Rules {
         self.formula == Formula::Smooth && self.calculator == Calculator::Componentwise
     }
 
-    /// Whether it is a user's turn, as far as shares go: under `progress` he is not above his share,
-    /// else he is [admitted](Self::admits).
+    /// Whether it is a user's turn, according to shares. Under `progress` the user must not be
+    /// above the share, else the user must be [admitted](Self::admits).
     pub fn is_turn(&self, leaf: &Leaf, limit: &Limit, used: &Resources, ask: &Resources) -> bool {
         match self.enforcement {
             Enforcement::Progress => self.ops(leaf).is_within(used, &limit.soft, ask),
@@ -295,7 +300,7 @@ impl Rules {
         }
     }
 
-    /// Whether a user who uses this much may have the ask, as far as his limit goes.
+    /// Whether a user who uses this much may have the ask, according to the limit.
     pub fn admits(&self, leaf: &Leaf, limit: &Limit, used: &Resources, ask: &Resources) -> bool {
         let ops = self.ops(leaf);
         let with_ask = ops.sum(used, ask);
@@ -320,8 +325,8 @@ impl Rules {
         result
     }
 
-    /// Where what a user uses is added to [`Leaf::dominant`]: the one type in which his share of the
-    /// cluster is largest; of each section one.
+    /// Where a user's usage is added to [`Leaf::dominant`]: the one type in which the user's share
+    /// of the cluster is largest; of each section one.
     pub fn dominant(&self, leaf: &Leaf, used: &Resources) -> Resources {
         self.ops(leaf).dominant(used)
     }

@@ -1,23 +1,22 @@
-//! How those side by side split what there is: in proportion to what each is guaranteed, to nobody
-//! more than he wants, to nobody less than he keeps anyway. Source: user-headroom §6, "ideal
-//! assignment".
+//! How siblings split what there is, in proportion to the guarantee of each. Nobody gets more than
+//! they want, or less than they hold anyway. Source: user-headroom §6, "ideal assignment".
 
 use alloc::vec::Vec;
 
 /// One of those who split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Party {
-    /// What he is guaranteed: his part is in proportion to it. Whoever is guaranteed nothing gets of
-    /// what the others leave.
+    /// The guarantee of the party; its part is in proportion to it. A party without a guarantee
+    /// gets a part of what the others leave.
     pub weight: i64,
-    /// What he keeps, were it more than there is.
+    /// What the party holds in any case, even if that is more than there is.
     pub least: i64,
-    /// What he can use.
+    /// What the party can use.
     pub most: i64,
 }
 
-/// What each of them gets of `total`, in their order; each is rounded down. Together it is no more
-/// than `total`, unless what they keep already is.
+/// What each of them gets of `total`, in their order; each is rounded down. The sum is at most
+/// `total`, unless they already hold more.
 ///
 /// Costs their number times its logarithm.
 pub fn split(total: i64, parties: &[Party]) -> Vec<i64> {
@@ -30,7 +29,7 @@ pub fn split(total: i64, parties: &[Party]) -> Vec<i64> {
         return parts; // What was rounded away stays so.
     }
     let given: i128 = parts.iter().copied().map(i128::from).sum();
-    // Whoever is guaranteed nothing comes last, each alike.
+    // Parties without a guarantee come last, each alike.
     let alike = |party: &Party| Party { weight: 1, ..*party };
     let others = parties.iter().filter(|one| !named(one)).map(alike);
     let rest = Level::of(i128::from(total) - given + kept, others);
@@ -56,7 +55,7 @@ impl Level {
     /// The highest at which no more than `total` is given; above all wishes where there is enough.
     fn of(total: i128, parties: impl Iterator<Item = Party>) -> Self {
         let parties: Vec<Party> = parties.collect();
-        // Where somebody starts to get more than he keeps, or has all that he wants.
+        // Where a party starts to get more than it holds, or has all that it wants.
         let mut bends: Vec<Self> = parties
             .iter()
             .flat_map(|one| [keeps(one), i128::from(one.most.max(0))].map(|at| (at, one.weight)))

@@ -3,7 +3,9 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::books::{Allocation, Application, ApplicationState, Books, Mark, Rejected, TaskGroup};
+use crate::books::{
+    Allocation, Application, ApplicationState, Books, Rejected, StopRequest, TaskGroup,
+};
 use crate::id::{AllocationId, ApplicationId, PartitionId};
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -51,7 +53,7 @@ pub struct ApplicationView {
     pub requests: Vec<AskView>,
     /// What it has, by key.
     pub allocations: Vec<AllocationView>,
-    /// Keys of its asks for which a node is kept.
+    /// Keys of its asks for which a node is reserved.
     pub reservations: Vec<Name>,
     /// Its task groups, by name.
     pub task_groups: Vec<TaskGroupView>,
@@ -100,7 +102,7 @@ pub struct AskView {
     pub required_node: Option<Name>,
     /// Whether others were asked to stop for it.
     pub preemption_triggered: bool,
-    /// Whether the RM was told that more nodes would help it.
+    /// Whether the RM got a report that more nodes would help it.
     pub scale_up_asked: bool,
 }
 
@@ -273,7 +275,7 @@ impl AllocationView {
             placeholder: row.placeholder,
             took_place: row.took_place,
             task_group: row.task_group().cloned(),
-            preempted: row.mark == Mark::Preempted,
+            preempted: row.mark == StopRequest::Preempted,
         })
     }
 }

@@ -164,7 +164,7 @@ fn unequal_nodes(books: &Books) -> impl Iterator<Item = String> {
     })
 }
 
-/// Says how many nodes are kept for asks; nothing is wrong with any number.
+/// Reports the number of reservations; any number is healthy.
 fn reservations(books: &Books) -> Check {
     let kept: u64 = books.partitions().values().map(|one| one.reservation_count).sum();
     Check {

@@ -40,7 +40,7 @@ impl Sample {
 pub struct History(VecDeque<Sample>);
 
 impl History {
-    /// How many samples are kept: those of a day.
+    /// How many samples are stored: those of a day.
     pub const SAMPLES: usize = 1_440;
 
     /// Keep one more, and forget the oldest if there is no room.

@@ -1,10 +1,10 @@
 //! What the books show to those who ask: one object at a time, with names and amounts instead
 //! of ids.
 //!
-//! A view is made from [`Books`] alone, so a clone of them can be read while the live ones go
-//! on, and costs what it shows: a queue its subtree, an application its asks, a user his
-//! levels. Lists are sorted and their order is stable. How a view looks on a wire is decided
-//! where it is sent.
+//! A view is made from [`Books`] alone, so a clone of them can be read while the live ones go on.
+//! It costs what it shows: a queue its subtree, an application its asks, a user the levels of that
+//! user. Lists are sorted and their order is stable. How a view looks on a wire is decided where it
+//! is sent.
 //!
 //! Not shown yet, because the books do not know it: which checks an ask was looked at by.
 
@@ -12,16 +12,16 @@ mod application;
 mod bucket;
 mod drift;
 mod drivers;
-mod foresee;
 mod health;
 mod history;
-mod lowering;
 mod metered;
 mod node;
 mod partition;
 mod percent;
 mod placement;
+mod predict;
 mod queue;
+mod quota_reduction;
 mod simulate;
 mod spent;
 mod tally;
@@ -34,16 +34,16 @@ pub use application::{AllocationView, ApplicationView, AskView, RejectedView, Ta
 pub use bucket::node_buckets;
 pub use drift::tenant_drift;
 pub use drivers::{DriversView, drivers};
-pub use foresee::{Foreseen, foresee};
 pub use health::{Check, Counters, health, is_healthy};
 pub use history::{BANDS, History, Sample, band, usage_bands};
-pub use lowering::{LoweringView, VictimView, lowering};
 pub use metered::{task_seconds, tenant_measured, tenant_seconds};
 pub use node::{ForeignByNode, ForeignView, NodeView};
 pub use partition::PartitionView;
 pub use percent::Percents;
 pub use placement::{FilterView, RuleView, rules};
+pub use predict::{PredictedTask, predict_task};
 pub use queue::{QueueView, TemplateView};
+pub use quota_reduction::{QuotaReductionView, VictimView, lowering};
 pub use simulate::{
     SimulatedLimitView, SimulatedUser, Simulation, SimulationError, SimulationView,
 };

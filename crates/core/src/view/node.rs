@@ -32,7 +32,7 @@ pub struct NodeView {
     pub attributes: NodeAttributes,
     /// Whether asks may be placed on it.
     pub schedulable: bool,
-    /// Keys of the asks that it is kept for, sorted.
+    /// Keys of the asks that it is reserved for, sorted.
     pub reservations: Vec<Name>,
     /// What runs on it, by key, members included that will take a placeholder's place here.
     pub allocations: Vec<AllocationView>,

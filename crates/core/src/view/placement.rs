@@ -15,7 +15,7 @@ use crate::name::Name;
 pub struct RuleView {
     /// Which rule.
     pub name: Name,
-    /// What it was configured with, by name; `create`, and what its kind knows beside.
+    /// What it was configured with, by name; `create`, and what its kind knows in addition.
     pub parameters: Vec<(Name, Name)>,
     /// Who it is for; none if for everybody.
     pub filter: Option<FilterView>,

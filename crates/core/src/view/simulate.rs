@@ -1,4 +1,4 @@
-//! What user limits would be with other numbers: nothing happens by it. What is not said is as in
+//! What user limits would be with other numbers; nothing happens by it. What is not given is as in
 //! the live queue.
 
 use alloc::vec::Vec;
@@ -9,7 +9,9 @@ use crate::config::UserLimitsConfig;
 use crate::id::QueueId;
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity, ResourceTypes, Resources};
-use crate::userlimit::{Among, Decimal, Enforcement, Formula, Leaf, Part, Rules, Worked};
+use crate::userlimit::{
+    Among, Decimal, Enforcement, Formula, Leaf, LimitDerivation, Rules, ShareQuery,
+};
 
 use super::user_limits::{LeafView, RulesView, next_ask, within_cluster};
 
@@ -27,7 +29,7 @@ pub struct Simulation {
     pub used: Option<Amounts>,
     /// The users; absent: those who are there.
     pub users: Option<Vec<SimulatedUser>>,
-    /// The next ask of each user of whom nothing else is said (`r`).
+    /// The next ask of each user for whom no other is given (`r`).
     pub ask: Option<Amounts>,
     /// The rules, where they are others.
     pub rules: UserLimitsConfig,
@@ -38,15 +40,15 @@ pub struct Simulation {
 /// A user who would be there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimulatedUser {
-    /// His name.
+    /// The name of the user.
     pub name: Name,
-    /// What he uses.
+    /// What the user uses.
     pub used: Amounts,
-    /// His weight; absent: as configured for this name.
+    /// The weight of the user; absent: as configured for this name.
     pub weight: Option<Decimal>,
-    /// Whether he counts among those who split the queue.
+    /// Whether the user counts among those who split the queue.
     pub active: bool,
-    /// His next ask (`r`); absent: that of all, or as it is for this name.
+    /// The next ask of the user (`r`); absent: that of all, or as it is for this name.
     pub ask: Option<Amounts>,
 }
 
@@ -67,18 +69,18 @@ pub struct SimulationView {
     pub users: Vec<SimulatedLimitView>,
 }
 
-/// What one user may have, and each value on the way there. See [`Worked`].
+/// What one user may have, and each value on the way there. See [`LimitDerivation`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimulatedLimitView {
-    /// His name.
+    /// The name of the user.
     pub user: Name,
-    /// His weight.
+    /// The weight of the user.
     pub weight: Decimal,
-    /// Whether he counts among those who split the queue.
+    /// Whether the user counts among those who split the queue.
     pub active: bool,
-    /// What he uses.
+    /// What the user uses.
     pub used: Amounts,
-    /// What his next ask counts as (`r`).
+    /// What the next ask of the user counts as (`r`).
     pub ask: Amounts,
     /// `q`.
     pub capacity: Amounts,
@@ -110,7 +112,7 @@ pub struct SimulatedLimitView {
 pub enum SimulationError {
     /// More resource types than there can be.
     #[error(
-        "the request names {named} resource types that the cluster does not know; it may name {most}"
+        "the request names {named} unknown resource types, but at most {most} are allowed. Use types of the cluster."
     )]
     Types {
         /// How many are named.
@@ -120,19 +122,19 @@ pub enum SimulationError {
     },
     /// The users use more than the queue.
     #[error(
-        "`U` is {used} of {resource}, and its users use {by_users} together; write that much or more, or leave `U` out"
+        "`U` is {used} of {resource}, but the users use {by_users} together. Set `U` to at least that, or omit it."
     )]
     UsedByUsers {
         /// The type.
         resource: Name,
-        /// What is said of the queue.
+        /// What is given for the queue.
         used: i64,
-        /// What is said of its users.
+        /// What is given for its users.
         by_users: i64,
     },
     /// A weight that the percentage does not allow.
     #[error(
-        "the weight of user `{user}` is {weight}, and `p` is {percent}; weight times `p` may be 100 at most, so lower one of them"
+        "the weight of user `{user}` is {weight} and `p` is {percent}, but weight times `p` can be at most 100. Lower one of them."
     )]
     Weight {
         /// Whose.
@@ -143,13 +145,13 @@ pub enum SimulationError {
         percent: Decimal,
     },
     /// The least that a share may be is nothing, with a formula that needs it.
-    #[error("`p` is 0, which only the formula `smooth` allows; write 1 to 100")]
+    #[error("`p` is 0, which only the formula `smooth` allows. Set 1 to 100.")]
     NoFloor,
 }
 
 impl SimulationView {
-    /// What would be in a queue. Of users of the live queue whom the caller does not see nothing is
-    /// told, but they count.
+    /// What would be in a queue. Users of the live queue whom the caller does not see are not
+    /// shown, but they count.
     ///
     /// # Errors
     /// When the numbers contradict each other, or a rule of the queue file.
@@ -180,7 +182,7 @@ impl SimulationView {
     }
 }
 
-/// A user as he counts.
+/// A user as counted.
 struct Somebody {
     name: Name,
     weight: Decimal,
@@ -230,7 +232,7 @@ impl<'a> Setting<'a> {
     ) -> Result<Vec<Somebody>, SimulationError> {
         let Some(given) = &simulation.users else {
             let live = self.live(simulation, sees);
-            // Of who is not seen nothing is told, that he weighs too much included.
+            // Nothing is reported of users who are not seen, not even a weight that is too large.
             for user in live.iter().filter(|user| user.is_shown) {
                 weight_fits(&user.name, user.weight, self.sizes.rules.floor)?;
             }
@@ -240,7 +242,7 @@ impl<'a> Setting<'a> {
         given
             .iter()
             .map(|user| {
-                // Of somebody who is not seen nothing is told in this way either.
+                // Nothing is reported of a user who is not seen in this way either.
                 let is_known = sees(&user.name);
                 let configured =
                     || if is_known { self.config.weight(&user.name) } else { Decimal::ONE };
@@ -337,12 +339,12 @@ impl<'a> Setting<'a> {
 
     fn limit(&self, leaf: &Leaf, user: &Somebody, among: Among) -> SimulatedLimitView {
         let rules = &self.sizes.rules;
-        let part = Part { weight: user.weight, among, ask: &user.ask };
+        let part = ShareQuery { weight: user.weight, among, ask: &user.ask };
         // As for the live queue: who asks is active.
         let joins = rules.formula == Formula::Smooth && !user.active && among == Among::Active;
         let joined = joins.then(|| leaf.joined_by(user.weight, &user.used));
         let leaf = joined.as_ref().unwrap_or(leaf);
-        let Worked { capacity, consumed, base, whole, equal, floor, cap, limit } =
+        let LimitDerivation { capacity, consumed, base, whole, equal, floor, cap, limit } =
             rules.worked(leaf, part);
         let admits = |enforcement| {
             let rules = Rules { enforcement, ..rules.clone() };

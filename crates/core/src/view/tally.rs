@@ -43,7 +43,7 @@ pub struct Tally {
     pub allocated: u64,
     /// Allocations that gave their room back.
     pub released: u64,
-    /// Nodes that were kept for an ask.
+    /// Nodes that were reserved for an ask.
     pub reserved: u64,
     /// Nodes that left.
     pub nodes_removed: u64,

@@ -60,9 +60,9 @@ pub fn tenants(books: &Books) -> Option<(PartitionId, &Partition, &TenantsConfig
     })
 }
 
-/// What a tenant may use, uses and asks for, without how many tasks wait and since when; none if there is
-/// no such tenant. Costs the same whatever runs or waits. Of a tenant that is a limit nothing is told of
-/// what waits.
+/// What a tenant may use, uses and asks for, without how many tasks wait and since when; none if
+/// there is no such tenant. Costs the same whatever runs or waits. For a tenant that is a limit,
+/// nothing that waits is reported.
 pub fn tenant_use(books: &Books, partition: PartitionId, tenant: &Name) -> Option<TenantView> {
     let row = books.partition(partition);
     let config = row.settings.tenants.as_deref()?;

@@ -14,12 +14,12 @@ use super::amounts;
 /// What a user uses in one partition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UserView {
-    /// His name.
+    /// The name of the user.
     pub user: Name,
-    /// Those of his applications that are tied to a group, by id, with the group: from the
-    /// first look at them on.
+    /// The applications of the user that are tied to a group, by id, with the group: from the first
+    /// look at them on.
     pub groups: Vec<(Name, Name)>,
-    /// His use of the root queue and below.
+    /// The user's use of the root queue and below.
     pub usage: UsageView,
 }
 
@@ -74,7 +74,7 @@ pub fn groups(books: &Books, partition: PartitionId) -> Vec<GroupView> {
 }
 
 impl UserView {
-    /// One user; none if he uses nothing and has no limit. Looks at every application of the
+    /// One user; none if the user uses nothing and has no limit. Looks at every application of the
     /// partition: trackers count applications, and do not know which.
     pub fn of(books: &Books, partition: PartitionId, user: &str) -> Option<Self> {
         let kind = TrackerKind::User;

@@ -4,15 +4,15 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::books::{Books, LeafUser, LeafUsers, LimitSubject, Link};
+use crate::books::{Books, LeafUser, LeafUsers, LimitSubject, TrackerLink};
 use crate::id::{LevelId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::{Amounts, ResourceType, Resources};
 use crate::rules::activation::Gate;
 use crate::rules::max_of_user;
 use crate::userlimit::{
-    Among, Bound, Calculator, Decimal, Enforcement, Formula, Headroom, Leaf, Limit, Room, Rules,
-    Tightest,
+    Among, Bound, Calculator, Decimal, Enforcement, Formula, Headroom, Leaf, Limit, Remaining,
+    Rules, Tightest,
 };
 
 use super::amounts;
@@ -77,52 +77,52 @@ pub struct LeafView {
 /// One user of a leaf with user limits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UserLimitView {
-    /// His name.
+    /// The name of the user.
     pub user: Name,
-    /// His weight.
+    /// The weight of the user.
     pub weight: Decimal,
-    /// Whether he counts among those who split the leaf.
+    /// Whether the user counts among those who split the leaf.
     pub active: bool,
-    /// His applications in the leaf that run, counted from their first allocation on.
+    /// The user's applications in the leaf that run, counted from their first allocation on.
     pub running: u64,
-    /// What his next ask counts as (`r`): of those that wait the one that needs least memory, then
-    /// least cores, then least of the other types in the order of their names. Where he waits for
-    /// nothing it is the minimum allocation; empty without one.
+    /// What the next ask of the user counts as (`r`): the waiting ask that needs least memory, then
+    /// least cores. After these the other types count, in the order of their names. If the user
+    /// waits for nothing it is the minimum allocation; empty without one.
     pub ask: Amounts,
-    /// What he uses in the leaf.
+    /// What the user uses in the leaf.
     pub used: Amounts,
-    /// His fair share.
+    /// The fair share of the user.
     pub soft: Amounts,
-    /// What he may never exceed, and no more than there is; an absent type is not bounded.
+    /// What the user may never exceed, and no more than there is; an absent type is not bounded.
     pub hard: Amounts,
     /// The lower of both, by the formula.
     pub limit: Amounts,
-    /// How much more he may have, by all that bounds him; an absent type is not bounded.
+    /// How much more the user may have, by all bounds on the user; an absent type is not bounded.
     pub headroom: Amounts,
-    /// What bounds him first.
+    /// What bounds the user first.
     pub limited_by: Option<LimitedBy>,
     /// What bounds each type, in the order of names.
     pub limited_by_type: Vec<(Name, LimitedBy)>,
-    /// What the drivers of his applications in the leaf may have; none: anything.
+    /// What the drivers of the user's applications in the leaf may have; none: anything.
     pub driver_limit: Option<Amounts>,
     /// What they have, since they were activated.
     pub driver_used: Amounts,
-    /// How many applications that have not ended he may have in the leaf; none: any number.
+    /// How many applications that have not ended the user may have in the leaf; none: any number.
     pub max_applications: Option<u64>,
 }
 
 /// What bounds a headroom, with paths.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LimitedBy {
-    /// His share of the leaf.
+    /// The user's share of the leaf.
     SoftShare,
-    /// What he may never exceed there.
+    /// What the user may never exceed there.
     HardCap,
     /// The maximum of this queue.
     QueueMax(Name),
-    /// His absolute limit at this queue.
+    /// The user's absolute limit at this queue.
     UserLimit(Name),
-    /// The absolute limit of his group at this queue.
+    /// The absolute limit of the user's group at this queue.
     GroupLimit(Name),
     /// What is free on nodes.
     PartitionFree,
@@ -221,8 +221,8 @@ impl LeafView {
 }
 
 /// A limit as it is shown: by `smooth` nobody may have more than there is, as the formulas of
-/// CapacityScheduler have it already. That it binds is for the maximum of root to say, so that
-/// whoever waits for nodes is not told of a factor.
+/// CapacityScheduler have it already. The maximum of root reports that this binds, so that an ask
+/// that waits for nodes is not shown a factor.
 pub(super) fn within_cluster(rules: &Rules, leaf: &Leaf, limit: &Limit) -> Limit {
     if rules.formula != Formula::Smooth {
         return limit.clone();
@@ -243,7 +243,7 @@ fn free(books: &Books, partition: PartitionId) -> Resources {
     free
 }
 
-/// Of what a user waits for, what counts as his next ask; see [`UserLimitView::ask`].
+/// Of what a user waits for, what counts as the user's next ask; see [`UserLimitView::ask`].
 pub(super) fn next_ask(books: &Books, user: &LeafUser<'_>) -> Option<Resources> {
     let shapes = user.waits().iter().map(|(shape, _)| books.shapes().get(*shape));
     let order = |of: &&Resources| {
@@ -266,7 +266,8 @@ struct Shared<'a> {
     groups: BTreeMap<LevelId, Vec<Group>>,
 }
 
-/// A group that counts for applications of a user, and how many of its levels do not bound him.
+/// A group that counts for applications of a user, and how many of its levels do not bound the
+/// user.
 type Group = (LevelId, usize);
 
 impl<'a> Shared<'a> {
@@ -345,13 +346,13 @@ impl<'a> Shared<'a> {
         let mut others = Vec::new();
         for (queue, left) in &self.queues {
             if let Some(left) = left {
-                others.push(Room { bound: Bound::QueueMax(*queue), left: (*left).clone() });
+                others.push(Remaining { bound: Bound::QueueMax(*queue), left: (*left).clone() });
             }
             if let Some(left) = own.remove(queue) {
-                others.push(Room { bound: Bound::UserLimit(*queue), left });
+                others.push(Remaining { bound: Bound::UserLimit(*queue), left });
             }
             for left in theirs.iter_mut().filter_map(|levels| levels.remove(queue)) {
-                others.push(Room { bound: Bound::GroupLimit(*queue), left });
+                others.push(Remaining { bound: Bound::GroupLimit(*queue), left });
             }
         }
         self.users.rules().headroom(&self.state, (limit, &user.used()), &others, self.free)
@@ -379,7 +380,7 @@ fn groups(books: &Books, leaf: QueueId) -> BTreeMap<LevelId, Vec<Group>> {
         return groups;
     }
     for (_, row) in books.applications_in(leaf) {
-        let Some(link @ Link { user, .. }) = row.link else { continue };
+        let Some(link @ TrackerLink { user, .. }) = row.link else { continue };
         let Some(group) = link.group.level() else { continue };
         let known = groups.entry(user).or_default();
         if known.iter().all(|(level, _)| *level != group) {

@@ -1,82 +1,132 @@
-//! The codes under which an ask waits.
+//! The table of codes under which an ask waits.
+//!
+//! A row has the letter of the check in the order of `CapacityScheduler`, and what a report says the ask waited for.
+//! A new code is a row here, and a row in `wait/reason.rs` that names it.
 
-use crate::codes::codes;
+use alloc::string::String;
+
+/// Declares the codes: each with its doc, what is shown, its letter, and its phrases.
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $text:literal, $letter:expr, $awaited:literal, $short:literal;)+) => {
+        /// The check under which an ask waits. A code does not change: metrics, logs, programs, and the error pages
+        /// use it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum WaitCode {
+            $($(#[$doc])* $name,)+
+        }
+
+        impl WaitCode {
+            /// All codes, in alphabetical order of what is shown.
+            pub const ALL: [Self; [$($text),+].len()] = [$(Self::$name),+];
+
+            /// Returns what is shown.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $text,)+ }
+            }
+
+            /// Returns where the check stands in the order in which `CapacityScheduler` checks an ask.
+            ///
+            /// (a) what a node is for, and nodes that the application refuses; (b) free capacity on nodes; (c) the
+            /// maxima of queues; (d) what a user or group may have; (e) how many applications there may be, and what
+            /// their drivers may have. Other checks have no letter.
+            pub const fn letter(self) -> Option<char> {
+                match self { $(Self::$name => $letter,)+ }
+            }
+
+            /// Returns what an ask waits for, as a phrase that follows "waited for".
+            pub fn awaited(self, subject: &str) -> String {
+                let phrase = match self { $(Self::$name => $awaited,)+ };
+                phrase.replace("{}", subject)
+            }
+
+            /// Returns the same in a few words, for a narrow column.
+            pub fn awaited_short(self, subject: &str) -> String {
+                let phrase = match self { $(Self::$name => $short,)+ };
+                phrase.replace("{}", subject)
+            }
+
+            /// Returns the code with this text.
+            pub fn of_text(text: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|code| code.as_str() == text)
+            }
+        }
+    };
+}
 
 codes! {
-    /// Under which check an ask waits. A code does not change: it is what metrics, logs, programs
-    /// and the pages of errors call the check.
-    WaitCode {
-        /// The absolute limit of a group.
-        AbsGroupLimit = "ABS_GROUP_LIMIT",
-        /// The absolute limit of a user.
-        AbsUserLimit = "ABS_USER_LIMIT",
-        /// The RM was asked about it, or has too much to answer.
-        AwaitingRm = "AWAITING_RM",
-        /// Too many asks of its application found no node.
-        Backoff = "BACKOFF",
-        /// The head of a line of which nobody may overtake.
-        BehindHead = "BEHIND_HEAD",
-        /// What the drivers of a leaf may have.
-        DriverLimitQueue = "DRIVER_LIMIT_QUEUE",
-        /// What the drivers of a user may have of a leaf.
-        DriverLimitUser = "DRIVER_LIMIT_USER",
-        /// Placeholders of its task group are left, and none is to be had now.
-        GangIncomplete = "GANG_INCOMPLETE",
-        /// How many applications a group may run.
-        GroupApps = "GROUP_APPS",
-        /// What is kept for the head of a line.
-        HeldForHead = "HELD_FOR_HEAD",
-        /// How many applications may run in a queue.
-        MaxApps = "MAX_APPS",
-        /// Nodes that it may not have.
-        NodeBlocked = "NODE_BLOCKED",
-        /// The RM refused it every node that has room.
-        NodeConstraint = "NODE_CONSTRAINT",
-        /// Every node with room is kept for others.
-        NodeReserved = "NODE_RESERVED",
-        /// The node that is kept for it has no room yet.
-        NodeResources = "NODE_RESOURCES",
-        /// No node has registered, or none has a size.
-        NoNodes = "NO_NODES",
-        /// No node in use has room.
-        NoNodeFits = "NO_NODE_FITS",
-        /// No node has the label that it wishes for.
-        NoPartitionAccess = "NO_PARTITION_ACCESS",
-        /// Nothing but that others are looked at first, for they come first in the order of their queue.
-        OrderBehind = "ORDER_BEHIND",
-        /// How many applications may have been activated.
-        ParallelLimit = "PARALLEL_LIMIT",
-        /// Others were asked to stop for it, and have not stopped yet.
-        PreemptionPending = "PREEMPTION_PENDING",
-        /// Nothing but that others are looked at first, for they are more urgent.
-        PriorityBehind = "PRIORITY_BEHIND",
-        /// The maximum of a queue.
-        QueueMax = "QUEUE_MAX",
-        /// A queue that offers no room.
-        QueueState = "QUEUE_STATE",
-        /// Not all nodes have reported since the start.
-        Recovering = "RECOVERING",
-        /// Its only node is not there.
-        RequiredNodeAbsent = "REQUIRED_NODE_ABSENT",
-        /// Its only node has no room.
-        RequiredNodeFull = "REQUIRED_NODE_FULL",
-        /// Its only node is too small, however empty.
-        RequiredNodeSize = "REQUIRED_NODE_SIZE",
-        /// The resource manager is away.
-        RmAway = "RM_AWAY",
-        /// The size of the cluster.
-        RootCapacity = "ROOT_CAPACITY",
-        /// Nothing but that others are looked at first, for they use less of their share.
-        ShareBehind = "SHARE_BEHIND",
-        /// A tenant that is suspended.
-        TenantSuspended = "TENANT_SUSPENDED",
-        /// How many applications a user may run.
-        UserApps = "USER_APPS",
-        /// The most that one user may have of a leaf.
-        UserHardCap = "USER_HARD_CAP",
-        /// A user's share of a leaf.
-        UserShare = "USER_SHARE",
-    }
+    /// The absolute limit of a group.
+    AbsGroupLimit = "ABS_GROUP_LIMIT", Some('d'), "capacity within the limit of {}", "limit of {}";
+    /// The absolute limit of a user.
+    AbsUserLimit = "ABS_USER_LIMIT", Some('d'), "capacity within the limit of {}", "limit of {}";
+    /// The RM was asked about it, or has too many open questions.
+    AwaitingRm = "AWAITING_RM", None, "an answer of the resource manager about nodes", "answer of the RM";
+    /// Too many asks of its application found no node.
+    Backoff = "BACKOFF", None, "another try: too many asks of {} found no node", "back-off";
+    /// The head of a line of which nobody may overtake.
+    BehindHead = "BEHIND_HEAD", None, "the head of the line of queue {} to start", "head of line of {}";
+    /// What the drivers of a leaf may have.
+    DriverLimitQueue = "DRIVER_LIMIT_QUEUE", Some('e'),
+        "an application to end: the drivers of {} used all that they may", "drivers of {}";
+    /// What the drivers of a user may have of a leaf.
+    DriverLimitUser = "DRIVER_LIMIT_USER", Some('e'),
+        "an application to end: the drivers of {} used all that they may", "drivers of {}";
+    /// Placeholders of its task group are left, and none can be replaced now.
+    GangIncomplete = "GANG_INCOMPLETE", None, "a placeholder of its gang ({})", "placeholder";
+    /// How many applications a group may run.
+    GroupApps = "GROUP_APPS", Some('e'), "an application of {} to end: as many ran as may", "running jobs of {}";
+    /// What is reserved for the head of a line.
+    HeldForHead = "HELD_FOR_HEAD", None, "the head of the line of queue {} to start", "head of line of {}";
+    /// How many applications may run in a queue.
+    MaxApps = "MAX_APPS", Some('e'), "an application of queue {} to end: as many ran as may", "running jobs of {}";
+    /// Nodes that it may not have.
+    NodeBlocked = "NODE_BLOCKED", Some('a'), "a node that is not on its block list", "blocked nodes";
+    /// The RM refused it every node that has room.
+    NodeConstraint = "NODE_CONSTRAINT", None, "a node that the resource manager accepts", "nodes rejected by the RM";
+    /// Every node with room is reserved for others.
+    NodeReserved = "NODE_RESERVED", Some('b'), "a node that is not reserved for another job", "reserved nodes";
+    /// The node that is reserved for it has no room yet.
+    NodeResources = "NODE_RESOURCES", Some('b'), "free capacity on {}, which was reserved for it", "capacity on {}";
+    /// No node has registered, or none has a size.
+    NoNodes = "NO_NODES", None, "a node to register: the cluster had none", "cluster without nodes";
+    /// No node in use has room.
+    NoNodeFits = "NO_NODE_FITS", Some('b'), "a node with enough free capacity", "no node fits";
+    /// No node has the label that it selects.
+    NoPartitionAccess = "NO_PARTITION_ACCESS", Some('a'), "a node with its label", "nodes of other labels";
+    /// Nothing but that others are looked at first, for they come first in the order of their queue.
+    OrderBehind = "ORDER_BEHIND", None, "earlier asks at queue {}", "order of {}";
+    /// How many applications may have been activated.
+    ParallelLimit = "PARALLEL_LIMIT", Some('e'),
+        "an application to end: as many of {} were active as may", "active jobs of {}";
+    /// Others were asked to stop for it, and have not stopped yet.
+    PreemptionPending = "PREEMPTION_PENDING", None, "preempted allocations to stop on {}", "preemption on {}";
+    /// Nothing but that others are looked at first, for they are more urgent.
+    PriorityBehind = "PRIORITY_BEHIND", None, "asks with a higher priority at queue {}", "priority at {}";
+    /// The maximum of a queue.
+    QueueMax = "QUEUE_MAX", Some('c'), "capacity within the maximum of queue {}", "maximum of {}";
+    /// A queue that accepts no allocations.
+    QueueState = "QUEUE_STATE", Some('c'), "queue {} to accept work", "closed queue {}";
+    /// Not all nodes have reported since the start.
+    Recovering = "RECOVERING", None, "nodes to report after the restart", "nodes to report";
+    /// Its only node is not there.
+    RequiredNodeAbsent = "REQUIRED_NODE_ABSENT", None, "the only node that it may run on to register", "required node";
+    /// Its only node has no room.
+    RequiredNodeFull = "REQUIRED_NODE_FULL", None, "free capacity on {}, the only node that it may run on", "only {}";
+    /// Its only node is too small, however empty.
+    RequiredNodeSize = "REQUIRED_NODE_SIZE", None, "a larger {}, the only node that it may run on", "only {}";
+    /// The resource manager is away.
+    RmAway = "RM_AWAY", None, "{} to return", "resource manager away";
+    /// The size of the cluster.
+    RootCapacity = "ROOT_CAPACITY", Some('c'), "free capacity in the cluster", "cluster full";
+    /// Nothing but that others are looked at first, for they use less of their share.
+    ShareBehind = "SHARE_BEHIND", None, "applications below their share at queue {}", "shares at {}";
+    /// A tenant that is suspended.
+    TenantSuspended = "TENANT_SUSPENDED", None, "the tenant of queue {} to be resumed", "suspended tenant";
+    /// How many applications a user may run.
+    UserApps = "USER_APPS", Some('e'), "an application of {} to end: as many ran as may", "running jobs of {}";
+    /// The most that one user may have of a leaf.
+    UserHardCap = "USER_HARD_CAP", Some('d'), "capacity within the limit of {}", "limit of {}";
+    /// A user's share of a leaf.
+    UserShare = "USER_SHARE", Some('d'), "capacity within the fair share of {}", "share of {}";
 }
 
 /// How often asks came to wait under each code.
@@ -90,12 +140,12 @@ impl Default for WaitCounts {
 }
 
 impl WaitCounts {
-    /// Under this one.
+    /// Returns how often under this code.
     pub const fn get(&self, code: WaitCode) -> u64 {
         self.0[code as usize]
     }
 
-    /// Once more.
+    /// Counts one more.
     pub const fn note(&mut self, code: WaitCode) {
         self.0[code as usize] += 1;
     }

@@ -1,12 +1,12 @@
-//! How many nodes there are for an ask, where none of them is one that it may have now.
+//! Sentences about nodes that an ask may not have: reserved, blocked, or of another label.
 
 use alloc::format;
 use alloc::string::String;
 
-use crate::books::{Books, Node, Wish};
+use crate::books::{Books, Node, NodeSelector};
 use crate::id::{AllocationId, NodeId, PartitionId};
 
-use super::Blocker;
+use super::{About, Wait};
 
 /// The nodes of a partition, as one ask sees them.
 struct Seen<'a> {
@@ -16,73 +16,87 @@ struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
+    /// The nodes that a reason is about; none where it is about others.
+    fn of(wait: &Wait, books: &'a Books, ask: AllocationId) -> Option<Self> {
+        let About::AnyNode(partition) = wait.blocker.about() else { return None };
+        Some(Self { books, partition, ask })
+    }
+
+    fn all(&self) -> usize {
+        self.books.partition(self.partition).nodes.len()
+    }
+
+    fn count(&self, is: impl Fn(NodeId, &Node) -> bool) -> usize {
+        self.nodes().filter(|(id, node)| is(*id, node)).count()
+    }
+
     fn nodes(&self) -> impl Iterator<Item = (NodeId, &'a Node)> {
         let books = self.books;
         books.partition(self.partition).nodes.iter().map(|(_, id)| (*id, books.node(*id)))
     }
 
     fn has_room(&self, node: &Node) -> bool {
-        node.schedulable && node.available.fits(self.books.on_node(self.ask))
+        node.schedulable && node.available.fits(self.books.node_request(self.ask))
     }
 
-    fn wish(&self) -> Option<&'a Wish> {
-        self.books.wish_of(self.ask)
+    fn wish(&self) -> Option<&'a NodeSelector> {
+        self.books.node_selector_of(self.ask)
     }
 
     fn fits_label(&self, node: &Node) -> bool {
         self.wish().map_or_else(|| !node.is_closed(), |wish| wish.fits_label(node))
     }
 
-    /// Which nodes its label leaves; nothing is said of labels where it names none and no node is for one alone.
-    fn labelled(&self) -> String {
+    /// Which label a node has to have; empty where the ask selects none and no node has an exclusive one.
+    fn label(&self) -> String {
         match self.wish().and_then(|wish| wish.label.as_ref()) {
-            Some(label) => format!("nodes with the label {label}"),
-            None if self.nodes().any(|(_, node)| node.is_closed()) => {
-                "nodes that are not for one label alone".into()
-            }
-            None => "nodes".into(),
+            Some(label) => format!("the label {label}"),
+            None if self.nodes().any(|(_, node)| node.is_closed()) => "no exclusive label".into(),
+            None => String::new(),
         }
     }
 }
 
-/// The sentence about nodes that are kept, blocked, or of other labels. Costs the nodes.
-pub(super) fn sentence(
-    blocker: Blocker,
-    books: &Books,
-    partition: PartitionId,
-    ask: AllocationId,
-) -> String {
-    let seen = Seen { books, partition, ask };
-    let all = books.partition(partition).nodes.len();
-    let count = |is: &dyn Fn(NodeId, &Node) -> bool| {
-        seen.nodes().filter(|(id, node)| is(*id, node)).count()
-    };
-    match blocker {
-        Blocker::NodesReserved(_) => {
-            let shape = books.allocation(ask).shape;
-            let roomy = |id: NodeId, node: &Node| seen.has_room(node) && books.suits(shape, id);
-            let (with_room, kept) =
-                (count(&roomy), count(&|id, node| roomy(id, node) && node.is_reserved()));
-            format!(
-                "nodes with room for the ask: {with_room} of {all}; kept for other asks: {kept} of {with_room}; wait until one of these is placed or withdrawn, or add nodes"
-            )
-        }
-        Blocker::NodeBlocked(_) => {
-            let roomy =
-                |node: &Node| seen.has_room(node) && !node.is_reserved() && seen.fits_label(node);
-            let is_blocked = |node: &Node| seen.wish().is_some_and(|wish| wish.blocks(&node.name));
-            let with_room = count(&|_, node| roomy(node));
-            let blocked = count(&|_, node| roomy(node) && is_blocked(node));
-            let nodes = seen.labelled();
-            let and = if nodes == "nodes" { "" } else { " and" };
-            format!(
-                "{nodes}{and} with room for the ask: {with_room} of {all}; on its block list: {blocked} of {with_room}; wait for another node to have room, or ask again with a shorter list"
-            )
-        }
-        _ => format!(
-            "{}: {} of {all}; add nodes of that kind, or ask again with another label",
-            seen.labelled(),
-            count(&|_, node| seen.fits_label(node))
-        ),
-    }
+/// The form of a verb for so many nodes.
+const fn verb(nodes: usize, one: &'static str, many: &'static str) -> &'static str {
+    if nodes == 1 { one } else { many }
+}
+
+/// About nodes that are reserved for other asks. Costs the nodes, as the two others.
+pub(super) fn of_reserved(wait: &Wait, books: &Books, ask: AllocationId) -> String {
+    let Some(seen) = Seen::of(wait, books, ask) else { return String::new() };
+    let (all, shape) = (seen.all(), books.allocation(ask).shape);
+    let roomy = |id: NodeId, node: &Node| seen.has_room(node) && books.suits(shape, id);
+    let with_room = seen.count(roomy);
+    let reserved = seen.count(|id, node| roomy(id, node) && node.is_reserved());
+    let (have, are) = (verb(with_room, "has", "have"), verb(reserved, "is", "are"));
+    format!(
+        "{with_room} of {all} nodes {have} enough free capacity, but {reserved} of those {are} reserved for other asks. Wait until such an ask is placed or withdrawn, or add nodes."
+    )
+}
+
+/// About nodes on the block list of the ask.
+pub(super) fn of_blocked(wait: &Wait, books: &Books, ask: AllocationId) -> String {
+    let Some(seen) = Seen::of(wait, books, ask) else { return String::new() };
+    let roomy = |node: &Node| seen.has_room(node) && !node.is_reserved() && seen.fits_label(node);
+    let is_blocked = |node: &Node| seen.wish().is_some_and(|wish| wish.blocks(&node.name));
+    let with_room = seen.count(|_, node| roomy(node));
+    let blocked = seen.count(|_, node| roomy(node) && is_blocked(node));
+    let (all, label) = (seen.all(), seen.label());
+    let and = if label.is_empty() { "" } else { " and " };
+    let (have, are) = (verb(with_room, "has", "have"), verb(blocked, "is", "are"));
+    format!(
+        "{with_room} of {all} nodes {have} {label}{and}enough free capacity, but {blocked} of those {are} on the block list of the ask. Wait for capacity on another node, or submit the ask with a shorter list."
+    )
+}
+
+/// About nodes of other labels.
+pub(super) fn of_labels(wait: &Wait, books: &Books, ask: AllocationId) -> String {
+    let Some(seen) = Seen::of(wait, books, ask) else { return String::new() };
+    let (all, label, fitting) =
+        (seen.all(), seen.label(), seen.count(|_, node| seen.fits_label(node)));
+    let have = verb(fitting, "has", "have");
+    format!(
+        "{fitting} of {all} nodes {have} {label}. Add such nodes, or submit the ask with another label."
+    )
 }

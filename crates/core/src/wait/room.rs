@@ -1,76 +1,115 @@
-//! How much room nodes have for an ask: the one that counts for it, or all.
+//! Sentences about room on nodes: on the one that counts for an ask, or on all.
 
 use alloc::format;
 use alloc::string::String;
 
-use crate::books::Books;
-use crate::id::{AllocationId, NodeId};
-use crate::resource::{Resources, told};
-use crate::schedule::preempt;
+use crate::books::{Books, Node};
+use crate::id::AllocationId;
+use crate::resource::{Resources, format_amounts};
 
-use super::{Blocker, Wait, figures_of};
+use super::{Wait, figures_of};
 
-/// About room on the only node that counts: one that is kept, or that is required.
-pub(super) fn of_one_node(wait: &Wait, books: &Books, id: NodeId, ask: &Resources) -> String {
-    let (subject, node) = (wait.blocker.subject(books), books.node(id));
-    let amounts = |resources: &Resources| books.types().amounts(resources);
-    let wanted = amounts(ask);
-    let beside = |resources: &Resources| told(&wanted, [&amounts(resources), &wanted]);
-    let [free, needs] = beside(&node.available);
-    match wait.blocker {
-        Blocker::KeptNode(_) => format!(
-            "{subject} is kept for the ask and has {free} free, the ask needs {needs}; wait for a release there, or for another node with room"
-        ),
-        Blocker::Preempting(_) => {
-            let stopping = preempt::stopping(books, id).map(|one| books.on_node(one));
-            let [room, _] = beside(&stopping.fold(Resources::new(), |sum, one| sum.plus(one)));
-            format!(
-                "{subject} is kept for the ask and has {free} free, the ask needs {needs}; what was asked to stop there has {room}; wait until it has stopped"
-            )
-        }
-        Blocker::RequiredNodeSize(_) if node.capacity.fits(ask) => {
-            let [left, needs] = beside(&node.capacity.minus_floored(&node.occupied));
-            format!(
-                "{subject} is the only one that the ask may run on, and less what others than the scheduler run there it has {left}, the ask needs {needs}; have these go elsewhere, or ask for less"
-            )
-        }
-        Blocker::RequiredNodeSize(_) => {
-            let [size, needs] = beside(&node.capacity);
-            format!(
-                "{subject} is the only one that the ask may run on, and its size is {size}, the ask needs {needs}; enlarge the node, or ask for less"
-            )
-        }
-        _ => format!(
-            "{subject} is the only one that the ask may run on; it has {free} free, the ask needs {needs}; wait for a release there"
-        ),
+/// The only node that counts, as a sentence about it needs it.
+struct Seen<'a> {
+    books: &'a Books,
+    /// The node by its name.
+    subject: String,
+    node: &'a Node,
+    asked: &'a Resources,
+}
+
+impl<'a> Seen<'a> {
+    fn of(wait: &Wait, books: &'a Books, ask: AllocationId) -> Option<Self> {
+        let node = books.node(wait.blocker.about().node()?);
+        Some(Self {
+            books,
+            subject: wait.blocker.subject(books),
+            node,
+            asked: books.node_request(ask),
+        })
+    }
+
+    /// These amounts and what the ask needs, in the same units.
+    fn with_needs(&self, amounts: &Resources) -> [String; 2] {
+        let types = self.books.types();
+        let asked = types.amounts(self.asked);
+        format_amounts(&asked, [&types.amounts(amounts), &asked])
     }
 }
 
+/// About a node that is reserved for the ask.
+pub(super) fn of_reserved_node(wait: &Wait, books: &Books, ask: AllocationId) -> String {
+    let Some(seen) = Seen::of(wait, books, ask) else { return String::new() };
+    let (subject, [free, needs]) = (&seen.subject, seen.with_needs(&seen.node.available));
+    format!(
+        "{subject} is reserved for the ask and has {free} free, but the ask needs {needs}. Wait for a release on this node, or for capacity on another node."
+    )
+}
+
+/// About a node that is reserved for the ask, where others were asked to stop.
+pub(super) fn of_stopping(wait: &Wait, books: &Books, ask: AllocationId) -> String {
+    let Some(seen) = Seen::of(wait, books, ask) else { return String::new() };
+    let stopping = wait.blocker.about().node().into_iter();
+    let stopping = stopping.flat_map(|node| books.preempted_on(node));
+    let stopping = stopping.fold(Resources::new(), |sum, one| sum.plus(books.node_request(one)));
+    let (subject, [free, needs]) = (&seen.subject, seen.with_needs(&seen.node.available));
+    let [room, _] = seen.with_needs(&stopping);
+    format!(
+        "{subject} is reserved for the ask and has {free} free, but the ask needs {needs}. Preempted allocations on this node free {room}. Wait until they stop."
+    )
+}
+
+/// About the node that the ask requires, which has too little room now.
+pub(super) fn of_required_node(wait: &Wait, books: &Books, ask: AllocationId) -> String {
+    let Some(seen) = Seen::of(wait, books, ask) else { return String::new() };
+    let (subject, [free, needs]) = (&seen.subject, seen.with_needs(&seen.node.available));
+    format!(
+        "the ask requires {subject}, which has {free} free, but the ask needs {needs}. Wait for a release on this node."
+    )
+}
+
+/// About the node that the ask requires, which is too small, or has too little left for the scheduler.
+pub(super) fn of_required_size(wait: &Wait, books: &Books, ask: AllocationId) -> String {
+    let Some(seen) = Seen::of(wait, books, ask) else { return String::new() };
+    let (subject, node) = (&seen.subject, seen.node);
+    if node.capacity.fits(seen.asked) {
+        let [left, needs] = seen.with_needs(&node.capacity.minus_floored(&node.occupied));
+        return format!(
+            "the ask requires {subject}, on which foreign allocations leave {left}, but the ask needs {needs}. Move the foreign allocations, or request less."
+        );
+    }
+    let [size, needs] = seen.with_needs(&node.capacity);
+    format!(
+        "the ask requires {subject}, which has a capacity of {size}, but the ask needs {needs}. Enlarge the node, or request less."
+    )
+}
+
 /// About the only node that counts, where it is not there.
-pub(super) fn of_absent_node(books: &Books, ask: AllocationId) -> String {
+pub(super) fn of_absent_node(_: &Wait, books: &Books, ask: AllocationId) -> String {
     let name = books.allocation(ask).required_node().map_or("", |name| name.as_str());
     format!(
-        "node {name}, the only one that the ask may run on, is not registered; register it, or withdraw the ask"
+        "the ask requires node {name}, which is not registered. Register the node, or withdraw the ask."
     )
 }
 
 /// About room on any node.
 pub(super) fn of_nodes(wait: &Wait, books: &Books, ask: AllocationId) -> String {
-    let (members, ask) = (books.members_of(books.allocation(ask).application), books.on_node(ask));
+    let (members, ask) =
+        (books.members_of(books.allocation(ask).application), books.node_request(ask));
     let Some(short) = wait.shortfall else {
         let wanted = books.types().amounts(ask);
-        let [needs] = told(&wanted, [&wanted]);
+        let [needs] = format_amounts(&wanted, [&wanted]);
         if members > 1 {
             return format!(
-                "not all fit: the {members} members of the task start together and need {needs} each, and the nodes in use do not have room for all of them at once; wait for a release, or add nodes"
+                "the {members} members of the task start together and need {needs} each, but the nodes in use do not have enough free capacity for all of them. Wait for a release, or add nodes."
             );
         }
         return format!(
-            "no node fits: no single node in use has {needs} free, though each amount is free somewhere; wait for a release, or add nodes"
+            "no node in use has {needs} free, although each amount is free on some node. Wait for a release, or add nodes."
         );
     };
     let (name, [needed, most]) = figures_of(books, short, [short.needed, short.available]);
     format!(
-        "no node fits: the ask needs {needed} {name}, the most that any node in use has free is {most}; wait for a release, or add nodes"
+        "the ask needs {needed} {name}, but no node that it may use has more than {most} free. Wait for a release, or add nodes."
     )
 }

@@ -1,15 +1,15 @@
-//! What has a whole partition stand still, whatever an ask is like.
+//! What stops a whole partition, whatever an ask is like.
 
 use alloc::format;
 use alloc::string::String;
 
 use crate::books::Books;
-use crate::id::PartitionId;
-use crate::time::Told;
+use crate::id::{AllocationId, PartitionId};
+use crate::time::DisplayTime;
 
-use super::Blocker;
+use super::{About, Blocker, Wait};
 
-/// Returns what has a partition stand still, if it does: its resource manager is away, or no node has a size.
+/// Returns what stops a partition, if anything does: its resource manager is away, or no node has a size.
 ///
 /// It comes before every other reason, as nothing else helps while it lasts.
 pub(crate) fn standstill(books: &Books, partition: PartitionId) -> Option<Blocker> {
@@ -20,7 +20,7 @@ pub(crate) fn standstill(books: &Books, partition: PartitionId) -> Option<Blocke
     books.queue(row.root).max.is_none().then_some(Blocker::NoNodes(partition))
 }
 
-/// The resource manager of a partition.
+/// Returns the resource manager of a partition, by its name if it is away.
 pub(super) fn manager(books: &Books, partition: PartitionId) -> String {
     let away = books.partition(partition).away.as_ref();
     away.map_or_else(
@@ -29,14 +29,14 @@ pub(super) fn manager(books: &Books, partition: PartitionId) -> String {
     )
 }
 
-/// Since when a resource manager is away, after its name.
-pub(crate) fn of_absence(books: &Books, partition: PartitionId) -> String {
+/// Returns since when a resource manager is away, in words that follow its name.
+pub(super) fn since(books: &Books, partition: PartitionId) -> String {
     let away = books.partition(partition).away.as_ref();
-    away.map_or_else(String::new, |one| format!(" has been away since {}", Told(one.since)))
+    away.map_or_else(String::new, |one| format!(" has been away since {}", DisplayTime(one.since)))
 }
 
-/// What is wrong with the nodes of a partition that has none with a size.
-pub(crate) fn of_no_nodes(books: &Books, partition: PartitionId) -> &'static str {
+/// Returns what is wrong with the nodes of a partition that has none with a size.
+pub(super) fn no_nodes(books: &Books, partition: PartitionId) -> &'static str {
     if books.partition(partition).nodes.is_empty() {
         "no node has registered"
     } else {
@@ -44,13 +44,16 @@ pub(crate) fn of_no_nodes(books: &Books, partition: PartitionId) -> &'static str
     }
 }
 
-/// Returns the sentence about a partition that stands still.
-pub(super) fn sentence(books: &Books, partition: PartitionId) -> String {
-    let row = books.partition(partition);
-    if row.away.is_none() {
-        let why = of_no_nodes(books, partition);
-        return format!("{why} in partition {}; register a node", row.name);
-    }
-    let (manager, since) = (manager(books, partition), of_absence(books, partition));
-    format!("{manager}{since}; nothing starts before it is back; see to the resource manager")
+/// About a resource manager that is away.
+pub(super) fn of_absence(wait: &Wait, books: &Books, _: AllocationId) -> String {
+    let About::AbsentManager(partition) = wait.blocker.about() else { return String::new() };
+    let (manager, since) = (manager(books, partition), since(books, partition));
+    format!("{manager}{since}. Nothing starts until it is back. Check the resource manager.")
+}
+
+/// About a partition without nodes.
+pub(super) fn of_no_nodes(wait: &Wait, books: &Books, _: AllocationId) -> String {
+    let About::Partition(partition) = wait.blocker.about() else { return String::new() };
+    let (why, name) = (no_nodes(books, partition), &books.partition(partition).name);
+    format!("{why} in partition {name}. Register a node.")
 }

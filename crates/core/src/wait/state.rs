@@ -1,23 +1,32 @@
-//! About queues that offer no room.
+//! Sentences about queues in which nothing starts.
 
 use alloc::format;
 use alloc::string::String;
 
-use crate::books::{Queue, QueueState};
+use crate::books::{Books, QueueState};
+use crate::id::AllocationId;
 
-pub(super) fn sentence(subject: &str, queue: &Queue) -> String {
+use super::Wait;
+
+pub(super) fn sentence(wait: &Wait, books: &Books, _: AllocationId) -> String {
+    let Some(queue) = wait.blocker.about().queue() else { return String::new() };
+    let (subject, queue) = (wait.blocker.subject_in_sentence(books), books.queue(queue));
     if queue.state == QueueState::Stopped {
-        format!("{subject} is stopped, and offers no room here and below; start it")
+        format!(
+            "{subject} is stopped, so nothing starts in it or in its child queues. Start the queue."
+        )
     } else if let Some(mark) = queue.settings.tenant.as_ref().filter(|mark| mark.suspended) {
         let tenant = &mark.tenant;
-        format!("tenant {tenant} is suspended, so nothing starts in {subject} and below; resume it")
+        format!(
+            "tenant {tenant} is suspended, so nothing starts in {subject} or in its child queues. Resume the tenant."
+        )
     } else if queue.leaf {
         format!(
-            "{subject} is a leaf by now, and offers no room to queues below it; make it a parent again, or submit the application to another queue"
+            "{subject} is a leaf now, so nothing starts in its former child queues. Make it a parent again, or submit the application to another queue."
         )
     } else {
         format!(
-            "{subject} is a parent by now, and offers no room to applications of its own; make it a leaf again, or submit the application to another queue"
+            "{subject} is a parent now, so its own applications cannot start. Make it a leaf again, or submit the application to another queue."
         )
     }
 }

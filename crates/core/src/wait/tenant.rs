@@ -10,7 +10,7 @@ use crate::id::{AllocationId, LevelId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::{Quantity, Resources};
 
-use super::{Blocker, Wait};
+use super::{Blocker, Compared, Wait};
 
 codes! {
     /// What of a tenant holds a task back. A code does not change.
@@ -57,16 +57,22 @@ pub struct TenantShort {
 impl Wait {
     /// What of a tenant holds an ask back; none where something else does, as the lack of a node.
     pub fn tenant_reason(&self, books: &Books, ask: AllocationId) -> Option<TenantReason> {
-        match self.blocker {
-            Blocker::QueueState(queue) => {
-                let mark = books.queue(queue).settings.tenant.as_ref()?;
-                let scope = mark.suspended.then(|| mark.tenant.clone())?;
-                Some(TenantReason { code: TenantCode::TenantSuspended, scope, types: Vec::new() })
-            }
-            Blocker::QueueMax(queue) => of_queue(books, queue, ask),
-            Blocker::Limit(partition, level) => of_limit(books, (partition, level), ask),
-            _ => None,
+        if let Blocker::QueueState(queue) = self.blocker {
+            let mark = books.queue(queue).settings.tenant.as_ref()?;
+            let scope = mark.suspended.then(|| mark.tenant.clone())?;
+            return Some(TenantReason {
+                code: TenantCode::TenantSuspended,
+                scope,
+                types: Vec::new(),
+            });
         }
+        if let Compared::Queue(queue) = self.blocker.compared() {
+            return of_queue(books, queue, ask);
+        }
+        if let Compared::Limit(partition, level) = self.blocker.compared() {
+            return of_limit(books, (partition, level), ask);
+        }
+        None
     }
 }
 
@@ -114,7 +120,7 @@ fn reason(
     (used, max): (&Resources, &Resources),
     ask: AllocationId,
 ) -> TenantReason {
-    let wanted = books.whole_of(ask);
+    let wanted = books.total_request(ask);
     let wanted = wanted.iter().filter(|(_, asked)| *asked > Quantity::ZERO);
     let types: Vec<TenantShort> = wanted
         .filter_map(|(resource, asked)| {

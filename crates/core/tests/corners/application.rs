@@ -29,10 +29,10 @@ fn the_first_ask_accepts_its_withdrawal_completes_and_the_next_ask_runs() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             release a1: a1 withdrawn, app1 Completing
             ask a2: app1 Running
-              a2 waits NO_NODES: no node has registered in partition default; register a node
+              a2 waits NO_NODES: no node has registered in partition default. Register a node.
               app1: Running in root.a, no group, uses {}, user headroom none
               root.a: in force none, uses {}, headroom none, share 0, runs 1
         "#]],
@@ -55,7 +55,7 @@ fn withdrawing_the_only_ask_changes_nothing_while_an_allocation_runs() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             release a2: a2 withdrawn
               app1: Running in root.a, no group, uses {vcore: 1000 m}, user headroom none
             release a1: a1 released, app1 Completing
@@ -84,12 +84,12 @@ fn the_timer_of_an_application_that_was_removed_does_nothing_to_the_next_of_its_
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             release a1: a1 withdrawn, app1 Completing
             wait 10s: nothing
             remove app1: app1 Completed, app1 gone
             ask a2: app1 Accepted
-              a2 waits NO_NODES: no node has registered in partition default; register a node
+              a2 waits NO_NODES: no node has registered in partition default. Register a node.
             wait 20s: nothing
               app1: Accepted in root.a, no group, uses {}, user headroom none
             release a2: a2 withdrawn, app1 Completing
@@ -292,7 +292,10 @@ fn a_rejected_one_is_remembered_with_its_time_and_reason_and_enters_no_state() {
     let [Event::ApplicationRejected { message, .. }] = &*events else {
         panic!("{events:?}");
     };
-    assert!(message.contains("queue root.p is a parent, applications go to leaves"), "{message}");
+    assert!(
+        message.contains("queue root.p is a parent, but applications run only in leaves"),
+        "{message}"
+    );
     let all = RejectedView::all(&cluster.world.books, cluster.partition());
     assert_eq!(all.len(), 1);
     let told = (all[0].at.as_millis(), &*all[0].code, &all[0].message);

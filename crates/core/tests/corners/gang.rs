@@ -52,7 +52,7 @@ fn a_gang_of_which_nothing_ran_completes_with_its_last_placeholder() {
         expect![[r#"
             ask p1: g Accepted, p1 on n1
             ask p2
-              p2 waits ROOT_CAPACITY: the cluster has 6 vcore left of its maximum of 8, the ask needs 9; wait for a release, or add nodes
+              p2 waits ROOT_CAPACITY: the cluster has 6 of 8 vcore available, but the ask needs 9. Wait for a release, or add nodes.
             release p2: p2 withdrawn
               g: Accepted in root.a, no group, uses {vcore: 2000 m}, user headroom none
             release p1: p1 released, placeholders of g expired, g Completing
@@ -106,7 +106,7 @@ fn placeholders_that_are_too_small_are_given_up_at_once_whatever_their_sizes() {
             ask p3: p3 on n1, g Running
             ask other: other on n1
             ask m1: p1 to be released: Timeout, p2 to be released: Timeout, p3 to be released: Timeout
-              m1 waits GANG_INCOMPLETE: application g has placeholders for task group w, and the ask can take the place of none now; wait until one is placed or stopped
+              m1 waits GANG_INCOMPLETE: application g has placeholders for task group w, but the ask cannot replace any of them yet. Wait until a placeholder is placed or released.
             release p1: p1 released
             release p3: p3 released
             release p2: p2 released, m1 on n1

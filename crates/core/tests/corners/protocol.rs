@@ -28,20 +28,20 @@ fn each_row_of_the_table_of_updates() {
         ",
         expect![[r#"
             ask new: app1 Accepted
-              new waits QUEUE_MAX: queue root.a has 4 vcore left of its maximum of 4, the ask needs 9; wait for a release, or raise the maximum
+              new waits QUEUE_MAX: queue root.a has 4 of 4 vcore available, but the ask needs 9. Wait for a release, or raise the maximum.
             ask told: told on n2, app1 Running
-              new waits QUEUE_MAX: queue root.a has 1 vcore left of its maximum of 4, the ask needs 9; wait for a release, or raise the maximum
+              new waits QUEUE_MAX: queue root.a has 1 of 4 vcore available, but the ask needs 9. Wait for a release, or raise the maximum.
             ask new: new resized
-              new waits QUEUE_MAX: queue root.a has 1 vcore left of its maximum of 4, the ask needs 8; wait for a release, or raise the maximum
+              new waits QUEUE_MAX: queue root.a has 1 of 4 vcore available, but the ask needs 8. Wait for a release, or raise the maximum.
             ask new: new resized, new on n1
             ask told: told resized
               app1: Running in root.a, no group, uses {vcore: 6000 m}, user headroom none
               root.a: in force {vcore: 4000 m}, uses {vcore: 6000 m}, headroom {vcore: -2000 m}, share 1.5, runs 1
-            ask new: refused ASK_SIZE: ask new of application app1 wants {vcore: 0 m}; at least one amount must be above zero and none below
-            ask new: refused ASK_SIZE: ask new of application app1 wants {vcore: -1 m}; at least one amount must be above zero and none below
-            ask place: refused NO_TASK_GROUP: placeholder place of application app1 names no task group; it must name one
-            ask other: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended
-            ask other: refused UNKNOWN_NODE: node n9 is not registered in partition default
+            ask new: refused ASK_SIZE: ask new of application app1 requests {vcore: 0 m}, but at least one amount must be positive and none negative. Correct the amounts.
+            ask new: refused ASK_SIZE: ask new of application app1 requests {vcore: -1 m}, but at least one amount must be positive and none negative. Correct the amounts.
+            ask place: refused NO_TASK_GROUP: placeholder place of application app1 has no task group. Set its task group.
+            ask other: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended. Check the ID, or submit the application.
+            ask other: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the ID, or register the node.
               root.a: in force {vcore: 4000 m}, uses {vcore: 6000 m}, headroom {vcore: -2000 m}, share 1.5, runs 1
         "#]],
     );
@@ -76,15 +76,15 @@ fn each_row_of_the_table_of_releases() {
             ask victim: victim on n1
             ask place: place on n1
             ask waits
-              waits waits ROOT_CAPACITY: the cluster has 4 vcore left of its maximum of 8, the ask needs 9; wait for a release, or add nodes
+              waits waits ROOT_CAPACITY: the cluster has 4 of 8 vcore available, but the ask needs 9. Wait for a release, or add nodes.
             release stopped: stopped released
-              waits waits ROOT_CAPACITY: the cluster has 5 vcore left of its maximum of 8, the ask needs 9; wait for a release, or add nodes
+              waits waits ROOT_CAPACITY: the cluster has 5 of 8 vcore available, but the ask needs 9. Wait for a release, or add nodes.
             release late: late released
-              waits waits ROOT_CAPACITY: the cluster has 6 vcore left of its maximum of 8, the ask needs 9; wait for a release, or add nodes
+              waits waits ROOT_CAPACITY: the cluster has 6 of 8 vcore available, but the ask needs 9. Wait for a release, or add nodes.
             release victim: victim released
-              waits waits ROOT_CAPACITY: the cluster has 7 vcore left of its maximum of 8, the ask needs 9; wait for a release, or add nodes
+              waits waits ROOT_CAPACITY: the cluster has 7 of 8 vcore available, but the ask needs 9. Wait for a release, or add nodes.
             release place: place released
-              waits waits ROOT_CAPACITY: the cluster has 8 vcore left of its maximum of 8, the ask needs 9; wait for a release, or add nodes
+              waits waits ROOT_CAPACITY: the cluster has 8 of 8 vcore available, but the ask needs 9. Wait for a release, or add nodes.
             release waits: nothing
             release victim: nothing
               app1: Running in root.a, no group, uses {}, user headroom none
@@ -117,17 +117,17 @@ fn each_row_of_the_table_of_nodes() {
         show root
         ",
         expect![[r#"
-            node n1: refused DUPLICATE_NODE: node n1 is registered already in partition default; remove it first
+            node n1: refused DUPLICATE_NODE: node n1 is already registered in partition default. Remove it first.
             drain n1: nothing
             drain n1: nothing
             undrain n2: nothing
             undrain n2: nothing
             resize n2: nothing
               root: in force {vcore: 4000 m}, uses {}, headroom {vcore: 4000 m}, share 0, runs 0
-            drain n9: refused UNKNOWN_NODE: node n9 is not registered in partition default
-            undrain n9: refused UNKNOWN_NODE: node n9 is not registered in partition default
-            resize n9: refused UNKNOWN_NODE: node n9 is not registered in partition default
-            lose n9: refused UNKNOWN_NODE: node n9 is not registered in partition default
+            drain n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the ID, or register the node.
+            undrain n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the ID, or register the node.
+            resize n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the ID, or register the node.
+            lose n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the ID, or register the node.
             lose n1: nothing
               root: in force {vcore: 3000 m}, uses {}, headroom {vcore: 3000 m}, share 0, runs 0
         "#]],

@@ -140,13 +140,13 @@ fn a_lowered_number_ends_nothing_and_the_count_goes_down_to_zero() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask b1: app2 Accepted, b1 on n1, app2 Running
             ask c1: app3 Accepted
-              c1 waits MAX_APPS: queue root.a runs 2 applications and may run 2; wait for one to end, or raise the number
+              c1 waits MAX_APPS: queue root.a runs 2 of at most 2 applications. Wait for one to end, or raise `maxapplications`.
               root.a: in force {memory: 9 B}, uses {memory: 2 B}, headroom {memory: 7 B}, share 0.2222222222222222, runs 2
             reload: root.a changed
-              c1 waits MAX_APPS: queue root.a runs 2 applications and may run 1; wait for one to end, or raise the number
+              c1 waits MAX_APPS: queue root.a runs 2 of at most 1 application. Wait for one to end, or raise `maxapplications`.
               root.a: in force {memory: 9 B}, uses {memory: 2 B}, headroom {memory: 7 B}, share 0.2222222222222222, runs 2
             remove app1: a1 released, app1 Completing, app1 gone
-              c1 waits MAX_APPS: queue root.a runs 1 application and may run 1; wait for one to end, or raise the number
+              c1 waits MAX_APPS: queue root.a runs 1 of at most 1 application. Wait for one to end, or raise `maxapplications`.
               root.a: in force {memory: 9 B}, uses {memory: 1 B}, headroom {memory: 8 B}, share 0.1111111111111111, runs 1
             remove app2: b1 released, app2 Completing, app2 gone, c1 on n1, app3 Running
               root.a: in force {memory: 9 B}, uses {memory: 1 B}, headroom {memory: 8 B}, share 0.1111111111111111, runs 1
@@ -201,7 +201,7 @@ fn a_release_gives_back_what_was_charged_and_a_second_one_changes_nothing() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2: a2 on n1
             release a1: a1 released
-            release a1: refused UNKNOWN_KEY: application app1 has no ask and no allocation with key a1
+            release a1: refused UNKNOWN_KEY: application app1 has no ask or allocation with key a1. Check the key.
               root.a: in force {memory: 9 B}, uses {memory: 3 B}, headroom {memory: 6 B}, share 0.3333333333333333, runs 1
               root: in force {memory: 9 B}, uses {memory: 3 B}, headroom {memory: 6 B}, share 0.3333333333333333, runs 1
         "#]],

@@ -31,7 +31,7 @@ fn scheduling_w39_recovery_over_quota() {
             ask a2: a2 on n1
               root.q: in force {m: 10}, uses {m: 13}, headroom {m: -3}, share 1.3, runs 1
             ask a3
-              a3 waits QUEUE_MAX: queue root.q has -3 m left of its maximum of 10, the ask needs 1; wait for a release, or raise the maximum
+              a3 waits QUEUE_MAX: queue root.q uses 13 m, which is above its maximum of 10, and the ask needs 1. Wait for releases, or raise the maximum.
             release a2: a2 released, a3 on n1
         "#]],
     );
@@ -65,9 +65,9 @@ fn what_runs_already_is_taken_in_over_the_limits_of_queue_user_group_number_and_
               dev at root.q: uses {memory: 14 B}, left {memory: -7 B}, runs 2
               dev at root: uses {memory: 14 B}, left none, runs 2
             ask k3
-              k3 waits ABS_USER_LIMIT: user ann at root.q has -9 memory left of its limit of 5, the ask needs 1; wait for a release, or raise the limit
-            ask k4: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended
-            ask k5: refused UNKNOWN_NODE: node n9 is not registered in partition default
+              k3 waits ABS_USER_LIMIT: user ann at root.q uses 14 memory, which is above its limit of 5, and the ask needs 1. Wait for releases, or raise the limit.
+            ask k4: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended. Check the ID, or submit the application.
+            ask k5: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the ID, or register the node.
         "#]],
     );
 }
@@ -98,13 +98,13 @@ fn a_forced_application_that_no_rule_places_runs_in_the_recovery_queue() {
             wait 1s: nothing
             ask k1: app1 Accepted, k1 on n1, app1 Running
             ask k2: app2 Accepted
-              k2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
+              k2 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask k3
-              k3 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
+              k3 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
               app1: Running in root.@recovery@, no group, uses {vcore: 2000 m}, user headroom none
             reload: root changed, root.a changed
             resize n1: k3 on n1
-              k2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
+              k2 waits ROOT_CAPACITY: the cluster has 0 of 3 vcore available, but the ask needs 1. Wait for a release, or add nodes.
               root.@recovery@: in force {vcore: 3000 m}, uses {vcore: 3000 m}, headroom {vcore: 0 m}, share 1, runs 1
             resize n1: k2 on n1, app2 Running
         "#]],
@@ -187,9 +187,9 @@ fn a_resource_manager_that_comes_back_reports_step_by_step() {
             ask g1: gang Accepted, g1 on n2
             foreign system: system occupies n2
             ask o2
-              o2 waits QUEUE_MAX: queue root.q has -1 vcore left of its maximum of 3, the ask needs 1; wait for a release, or raise the maximum
+              o2 waits QUEUE_MAX: queue root.q uses 4 vcore, which is above its maximum of 3, and the ask needs 1. Wait for releases, or raise the maximum.
             ask g2
-              g2 waits NO_NODE_FITS: no node fits: the ask needs 1 vcore, the most that any node in use has free is 0; wait for a release, or add nodes
+              g2 waits NO_NODE_FITS: the ask needs 1 vcore, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
               root: in force {vcore: 8000 m}, uses {vcore: 6000 m}, headroom {vcore: 2000 m}, share 0.75, runs 2
             undrain n1: nothing
             undrain n2: g2 on n2, gang Running

@@ -195,7 +195,7 @@ fn sd_23_an_ask_above_the_quota_is_accepted_waits_uncounted_and_starts_on_a_rele
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask b1: app2 Accepted
-              b1 waits QUEUE_MAX: queue root.a has 1 vcore left of its maximum of 4, the ask needs 2; wait for a release, or raise the maximum
+              b1 waits QUEUE_MAX: queue root.a has 1 of 4 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
               root.a: in force {vcore: 4000 m}, uses {vcore: 3000 m}, headroom {vcore: 1000 m}, share 0.75, runs 1
               app2: Accepted in root.a, no group, uses {}, user headroom none
               ann at root.a: uses {vcore: 3000 m}, left none, runs 1

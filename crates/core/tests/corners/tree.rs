@@ -41,9 +41,9 @@ fn scheduling_w08_priorities_of_queues() {
         expect![[r#"
             ask held: taker Accepted, held on N1, taker Running
             ask a1: A Accepted
-              a1 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 0 of 1 c available, but the ask needs 1. Wait for a release, or add nodes.
             ask b1: B Accepted
-              b1 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 of 1 c available, but the ask needs 1. Wait for a release, or add nodes.
               root.prod.a: priority 3
               root.prod: priority 8
               root.dev.b: priority 100
@@ -258,11 +258,11 @@ fn an_application_that_is_starting_takes_its_place_once() {
             ask p1: g Accepted, p1 on n1
               g: Accepted in root.a, no group, uses {vcore: 1000 m}, user headroom none
             ask h1: h Accepted
-              h1 waits MAX_APPS: queue root.a runs 0 applications, starts 1 and may run 1; wait for one to end, or raise the number
+              h1 waits MAX_APPS: queue root.a runs 0 of at most 1 application; 1 more is starting. Wait for one to end, or raise `maxapplications`.
             ask p2
-              p2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              p2 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             resize n1: p2 on n1, g Running
-              h1 waits MAX_APPS: queue root.a runs 1 application and may run 1; wait for one to end, or raise the number
+              h1 waits MAX_APPS: queue root.a runs 1 of at most 1 application. Wait for one to end, or raise `maxapplications`.
               root.a: in force {vcore: 3000 m}, uses {vcore: 2000 m}, headroom {vcore: 1000 m}, share 0.6666666666666666, runs 1
         "#]],
     );

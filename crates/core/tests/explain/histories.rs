@@ -7,15 +7,13 @@ use std::collections::BTreeMap;
 
 use headroom_core::books::{Allocation, Books};
 use headroom_core::config::Configuration;
-use headroom_core::explain::{
-    Check, Explanation, Kind, LINE_MAX, Verdict, explain, first_in, first_of, kind,
-};
+use headroom_core::explain::{Check, Explanation, LINE_MAX, Verdict, explain, first_in, first_of};
 use headroom_core::id::{AllocationId, PartitionId};
 use headroom_core::resource::Quantity;
 use headroom_core::testkit::{
     Counts, Op, World, history, lending_history, lending_tree, play, tree,
 };
-use headroom_core::{Blocker, Scheduler, Timestamp};
+use headroom_core::{Blocker, Kind, Scheduler, Timestamp};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -197,7 +195,7 @@ fn is_where_it_stopped(
         // before the nodes have reported.
         // The same of a partition that stands still, whatever it was put aside for before.
         (None, Blocker::QueueState(_)) | (_, Blocker::RmAway(_) | Blocker::NoNodes(_)) => true,
-        (_, Blocker::RmBusy(partition)) if books.is_recovering(partition) => true,
+        (_, Blocker::PartitionPaused(partition)) if books.is_recovering(partition) => true,
         (None, _) if books.is_recovering(partition_of(books, ask)) => true,
         (None, _) => {
             let application = books.application(books.allocation(ask).application);
@@ -207,7 +205,7 @@ fn is_where_it_stopped(
         }
         (Some(Blocker::BehindHead(leaf, _)), Blocker::BehindHead(other, _)) => leaf == other,
         // Of nodes it is found out for who asks what is wrong with them.
-        (Some(raw), first) if kind(raw) == Kind::Node => kind(first) == Kind::Node,
+        (Some(raw), first) if raw.row().kind == Kind::Node => first.row().kind == Kind::Node,
         (Some(raw), first) => raw == first,
     };
     assert!(same, "it was put aside under {raw:?}, {}", told());
@@ -269,6 +267,6 @@ fn is_by_share(check: &Check) -> bool {
 fn is_lane_of_its_own(check: &Check) -> bool {
     matches!(
         check.blocker,
-        Blocker::NodeConstraint(_) | Blocker::KeptNode(_) | Blocker::Preempting(_)
+        Blocker::NodeConstraint(_) | Blocker::ReservedNodeFull(_) | Blocker::PreemptionPending(_)
     )
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use headroom_core::books::{Allocation, ApplicationState, Books};
-use headroom_core::explain::{Check, Explanation, Kind, Verdict, explain, kind};
+use headroom_core::explain::{Check, Explanation, Verdict, explain};
 use headroom_core::id::{AllocationId, ApplicationId, PartitionId};
 use headroom_core::testkit::{World, tell_world};
-use headroom_core::{Blocker, Event, Name, Scheduler, Timestamp};
+use headroom_core::{Blocker, Event, Kind, Name, Scheduler, Timestamp};
 
 use crate::shown::{find, shown};
 
@@ -123,7 +123,7 @@ pub(crate) fn is_kept(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'sta
         let found = explain(books, &scheduler, ask).expect("it waits");
         let partition = books.application(books.allocation(ask).application).partition;
         let asks_the_rm = books.partition(partition).questions.is_some();
-        let is_known = found.checks.iter().any(|one| kind(one.blocker) == Kind::Node);
+        let is_known = found.checks.iter().any(|one| one.blocker.row().kind == Kind::Node);
         if found.verdict == Verdict::StartsNext && is_known && !asks_the_rm {
             let other = next.insert(partition, ask);
             let other = other.and_then(|one| explain(books, &scheduler, one));

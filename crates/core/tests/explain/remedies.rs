@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use expect_test::{Expect, expect};
 use headroom_core::books::Books;
 use headroom_core::explain::explain;
-use headroom_core::explain::remedy::{After, Edit, Remedies, RemedyKind, TRIALS, remedies, starts};
+use headroom_core::explain::remedy::{
+    Edit, Remedies, RemedyKind, StartsAfter, TRIALS, remedies, starts,
+};
 use headroom_core::testkit::tell_world;
 use headroom_core::{Scheduler, Timestamp};
 
@@ -23,8 +25,10 @@ pub(crate) fn check(script: &str, ask: &str, expected: Expect) {
 fn told(books: &Books, found: &Remedies) -> String {
     let mut text = String::new();
     match found.starts_after {
-        Some(After::Others) => text.push_str("starts as it is when it is next\n"),
-        Some(After::RmAccepts) => text.push_str("starts as it is when the RM accepts a node\n"),
+        Some(StartsAfter::Others) => text.push_str("starts as it is when it is next\n"),
+        Some(StartsAfter::RmAccepts) => {
+            text.push_str("starts as it is when the RM accepts a node\n");
+        }
         None => {}
     }
     for remedy in &found.found {

@@ -183,7 +183,7 @@ fn where_others_go_first_and_it_would_fit_it_is_held_back() {
         ",
         "a3",
         expect![[r#"
-            heldBack: BEHIND_HEAD root.a: 1 vcore left beside the head, needs 2
+            heldBack: BEHIND_HEAD root.a: 1 vcore left by the head, needs 2
             2 of 2, 1 ahead, since 0
             · QUEUE_STATE (c) root.a: 
             · QUEUE_STATE (c) root: 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use headroom_core::books::Books;
 use headroom_core::explain::{
-    Explanation, Imagined, SUPPOSED_STEPS, Supposed, TakenIn, Verdict, explain, first_of, suppose,
-    unused_name,
+    Explanation, Hypothetical, Verdict, WHAT_IF_STEPS, WhatIfAccepted, WhatIfOutcome, explain,
+    first_of, unused_name, what_if,
 };
 use headroom_core::resource::Amounts;
 use headroom_core::testkit::{World, tell_world};
@@ -19,7 +19,7 @@ fn wanted(
     (queue, user): (&str, &str),
     resources: &Amounts,
     members: u32,
-) -> Supposed {
+) -> Hypothetical {
     let partition = *books.partitions().keys().next().expect("there is a partition");
     let name = unused_name(books, partition, members);
     let partition = books.partition(partition).name.clone();
@@ -36,22 +36,22 @@ fn wanted(
         user: Name::new(user),
         ..Submit::default()
     };
-    Supposed::Application(submit, ask, members)
+    Hypothetical::Application(submit, ask, members)
 }
 
-fn imagined(world: &World, who: (&str, &str), vcores: i64, members: u32) -> Imagined {
+fn imagined(world: &World, who: (&str, &str), vcores: i64, members: u32) -> WhatIfOutcome {
     let amounts = Amounts::from([("vcore", vcores)]);
     let before = world.books.clone();
     let wanted = wanted(&world.books, who, &amounts, members);
-    let imagined = suppose(&world.books, world.now, &wanted, SUPPOSED_STEPS);
+    let imagined = what_if(&world.books, world.now, &wanted, WHAT_IF_STEPS);
     assert_eq!(world.books, before, "nothing is changed");
     imagined
 }
 
-fn taken_in(imagined: Imagined) -> TakenIn {
+fn taken_in(imagined: WhatIfOutcome) -> WhatIfAccepted {
     match imagined {
-        Imagined::TakenIn(taken) => *taken,
-        Imagined::Rejected { code, message } => panic!("{code}: {message}"),
+        WhatIfOutcome::TakenIn(taken) => *taken,
+        WhatIfOutcome::Rejected { code, message } => panic!("{code}: {message}"),
     }
 }
 
@@ -93,12 +93,13 @@ fn of_several_the_first_that_waits_is_explained_and_who_starts_is_counted() {
 #[test]
 fn what_would_be_rejected_is_told_with_its_rule() {
     let world = tell_world(SCENE);
-    let Imagined::Rejected { code, message } = imagined(&world, ("root.a", "cid"), 1_000, 1) else {
+    let WhatIfOutcome::Rejected { code, message } = imagined(&world, ("root.a", "cid"), 1_000, 1)
+    else {
         panic!("he may not submit")
     };
     assert_eq!(code, "PL-REJECTED");
     assert!(message.contains("cid"), "{message}");
-    let Imagined::Rejected { code, .. } = imagined(&world, ("root.a", "ann"), 0, 1) else {
+    let WhatIfOutcome::Rejected { code, .. } = imagined(&world, ("root.a", "ann"), 0, 1) else {
         panic!("it asks for nothing")
     };
     assert_eq!(code, "ASK_SIZE");
@@ -120,7 +121,7 @@ pub(crate) fn is_what_follows(
     for (_, row) in like.take(3) {
         for (resources, members) in sizes.iter().zip([1, 3]) {
             let wanted = wanted(books, (&row.queue_path, &row.user), resources, members);
-            let imagined = suppose(books, now, &wanted, SUPPOSED_STEPS);
+            let imagined = what_if(books, now, &wanted, WHAT_IF_STEPS);
             let real = submitted(books, now, &wanted);
             is_same(imagined, real, counts);
         }
@@ -130,8 +131,8 @@ pub(crate) fn is_what_follows(
 /// The books and the explanation after a submission, or the rule that declines it.
 type Real = Result<(Books, Explanation), String>;
 
-fn submitted(books: &Books, now: Timestamp, wanted: &Supposed) -> Real {
-    let Supposed::Application(submit, ask, members) = wanted else { panic!("no task") };
+fn submitted(books: &Books, now: Timestamp, wanted: &Hypothetical) -> Real {
+    let Hypothetical::Application(submit, ask, members) = wanted else { panic!("no task") };
     let mut world =
         World { books: books.clone(), scheduler: Scheduler::new(books), now, ..World::default() };
     world.scheduler.next(&world.books, now, &mut Vec::new());
@@ -158,13 +159,13 @@ fn submitted(books: &Books, now: Timestamp, wanted: &Supposed) -> Real {
     Ok((world.books, explanation))
 }
 
-fn is_same(imagined: Imagined, real: Real, counts: &mut BTreeMap<&'static str, u64>) {
+fn is_same(imagined: WhatIfOutcome, real: Real, counts: &mut BTreeMap<&'static str, u64>) {
     match (imagined, real) {
-        (Imagined::Rejected { code, .. }, Err(real)) => {
+        (WhatIfOutcome::Rejected { code, .. }, Err(real)) => {
             *counts.entry("rejected").or_default() += 1;
             assert_eq!(code, *real);
         }
-        (Imagined::TakenIn(taken), Ok((books, real))) => {
+        (WhatIfOutcome::TakenIn(taken), Ok((books, real))) => {
             let told = shown(&taken.books, &taken.explanation);
             assert!(!taken.ran_out, "{told}");
             *counts.entry(taken.explanation.verdict.word()).or_default() += 1;

@@ -1,7 +1,7 @@
 //! What becomes of an ask when those before it go first.
 
 use headroom_core::explain::explain;
-use headroom_core::explain::remedy::{RemedyKind, TRIALS, TURN_STEPS, Turn, remedies};
+use headroom_core::explain::remedy::{IN_TURN_STEPS, InTurnOutcome, RemedyKind, TRIALS, remedies};
 use headroom_core::testkit::tell_world;
 
 use crate::shown::find;
@@ -23,13 +23,13 @@ fn in_its_turn_an_ask_starts_with_what_is_left_by_those_before_it() {
         let ask = find(&world, key);
         let waits = explain(&world.books, &world.scheduler, ask).expect("it is there");
         let mut found = remedies(&world.books, world.now, &waits, &[RemedyKind::Raise], TRIALS);
-        found.look_in_turn(&world.books, world.now, ask, TURN_STEPS);
+        found.look_in_turn(&world.books, world.now, ask, IN_TURN_STEPS);
         let turn = found.found[0].in_turn;
         found.look_in_turn(&world.books, world.now, ask, 0);
         (found.in_turn, turn, found.found[0].in_turn)
     };
     // With the maximum raised by one there is room for the first of them alone.
-    let (waits, unknown) = (Some(Turn::Waits), Some(Turn::Unknown));
-    assert_eq!(turns("b1"), (unknown, Some(Turn::Starts), unknown));
+    let (waits, unknown) = (Some(InTurnOutcome::Waits), Some(InTurnOutcome::Unknown));
+    assert_eq!(turns("b1"), (unknown, Some(InTurnOutcome::Starts), unknown));
     assert_eq!(turns("c1"), (unknown, waits, unknown));
 }

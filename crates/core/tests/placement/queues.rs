@@ -44,9 +44,9 @@ fn queues_w32_a_gang_that_can_never_run_is_rejected_at_once() {
         show app4
         ",
         expect![[r#"
-            app app1: rejected GANG_SIZE: the gang of 120 memory can never run in queue root.p.q, whose configured maximum is 100; make the gang smaller, or raise the maximum
+            app app1: rejected GANG_SIZE: the gang needs 120 memory together, but the configured maximum of queue root.p.q is 100. Make the gang smaller, or raise the maximum.
               app2: New in root.p.q, no group, uses {}, user headroom none
-            app app3: rejected GANG_ORDER: queue root.f orders applications by fair share, where gangs cannot run; submit to a queue of another application.sort.policy
+            app app3: rejected GANG_ORDER: queue root.f sorts applications by fair share, which does not support gangs. Submit to a queue with another application.sort.policy.
               app4: New in root.f, no group, uses {}, user headroom none
         "#]],
     );
@@ -64,10 +64,10 @@ fn a_gang_is_measured_against_the_queue_that_is_made_for_it_which_stays() {
         app app3 root.p.n ann gang memory=160
         "#,
         expect![[r#"
-            app app1: root.p.n made max {memory: 50 B}, rejected GANG_SIZE: the gang of 60 memory can never run in queue root.p.n, whose configured maximum is 50; make the gang smaller, or raise the maximum
+            app app1: root.p.n made max {memory: 50 B}, rejected GANG_SIZE: the gang needs 60 memory together, but the configured maximum of queue root.p.n is 50. Make the gang smaller, or raise the maximum.
             wait 10s: root.p.n gone
             app app2: root.p.n made max {memory: 200 B}
-            app app3: rejected GANG_SIZE: the gang of 160 memory can never run in queue root.p.n, whose configured maximum is 100; make the gang smaller, or raise the maximum
+            app app3: rejected GANG_SIZE: the gang needs 160 memory together, but the configured maximum of queue root.p.n is 100. Make the gang smaller, or raise the maximum.
         "#]],
     );
 }
@@ -126,7 +126,7 @@ fn nothing_is_made_below_a_leaf() {
         app app1 root.a.b ann
         ",
         expect![[r#"
-            app app1: rejected PL-CREATE: queue root.a.b cannot be made, since root.a is a leaf; leaves hold applications and no queues
+            app app1: rejected PL-CREATE: queue root.a.b cannot be created because root.a is a leaf, and leaves have no child queues. Choose a path below a parent queue.
         "#]],
     );
 }
@@ -228,7 +228,7 @@ fn a_second_application_of_the_same_id_is_rejected_and_the_first_stays() {
         show app1
         ",
         expect![[r#"
-            app app1: rejected DUPLICATE_APPLICATION: application app1 exists already in partition default in state New; an id is free again when its application has ended
+            app app1: rejected DUPLICATE_APPLICATION: application app1 already exists in partition default in state New. Choose another ID, or wait until the application ends.
               app1: New in root.a, no group, uses {}, user headroom none
             ask a1: app1 Accepted, a1 on n1, app1 Running
             remove app1: a1 released, app1 Completing, app1 gone

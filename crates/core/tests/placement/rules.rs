@@ -22,8 +22,8 @@ fn queues_w21_a_chain_of_rules_down_to_the_recovery_queue() {
         expect![[r#"
             app app1: root.ns1 made
               app1: New in root.ns1, no group, uses {}, user headroom none
-            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (user): queue root.users.c does not exist and the rule has create: false; rule 2 (tag): no access list of queue root.ns1 or above allows user c with 0 groups; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
-            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (user): queue root.users.c does not exist and the rule has create: false; rule 2 (tag): no access list of queue root or above allows user c with 0 groups; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (user): queue root.users.c does not exist, and the rule sets create: false; rule 2 (tag): no access list of queue root.ns1 or above allows user c with 0 groups; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
+            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (user): queue root.users.c does not exist, and the rule sets create: false; rule 2 (tag): no access list of queue root or above allows user c with 0 groups; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
             app app4: root.@recovery@ made
               app4: New in root.@recovery@, no group, uses {}, user headroom none
         "#]],
@@ -45,7 +45,7 @@ fn queues_w22_a_qualified_name_needs_no_parent_rule() {
         expect![[r#"
             app app1: root.bob made, root.bob.x_dot_y made
             app app2: root.x made, root.x.y made
-            app app3: rejected PL-RULE-ERROR: placement rule 1 (provided) makes the queue name "x!" of 2 characters; a name is 1 to 64 of A-Z a-z 0-9 _ : # / @ -
+            app app3: rejected PL-RULE-ERROR: placement rule 1 (provided) produces the invalid queue name "x!" of 2 characters. Use 1 to 64 characters of A-Z a-z 0-9 _ : # / @ -.
             app app4: root.late made
         "#]],
     );
@@ -64,9 +64,9 @@ fn queues_w23_a_parent_rule_that_lands_on_a_leaf_is_an_error() {
         app app3 - ann tags place=root.prod application.create.force=true
         ",
         expect![[r#"
-            app app1: rejected PL-RULE-ERROR: placement rule 1 (user) goes below queue root.prod, which is a leaf; let its parent rule find a parent queue
+            app app1: rejected PL-RULE-ERROR: placement rule 1 (user) selects a queue below root.prod, which is a leaf. Let its parent rule find a parent queue.
               app2: New in root.default, no group, uses {}, user headroom none
-            app app3: rejected PL-RULE-ERROR: placement rule 1 (user) goes below queue root.prod, which is a leaf; let its parent rule find a parent queue
+            app app3: rejected PL-RULE-ERROR: placement rule 1 (user) selects a queue below root.prod, which is a leaf. Let its parent rule find a parent queue.
         "#]],
     );
 }
@@ -110,8 +110,8 @@ fn an_empty_rule_list_equals_provided_without_create() {
     expect![[r#"
           app1: New in root.a, no group, uses {}, user headroom none
           app2: New in root.a, no group, uses {}, user headroom none
-        app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.b does not exist and the rule has create: false; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
-        app app4: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): the application names no queue; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+        app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.b does not exist, and the rule sets create: false; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
+        app app4: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): the application names no queue; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
     "#]].assert_eq(&story(""));
 }
 
@@ -176,9 +176,9 @@ fn what_no_rule_takes_is_rejected_with_each_reason() {
         app app3 - bob tags place=root.shut
         ",
         expect![[r#"
-            app app1: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): no access list of queue root.shut or above allows user ann with 0 groups; rule 2 (tag): the application has no tag place; rule 3 (user): queue root.open.ann does not exist and the rule has create: false; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
-            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.open is a parent, applications go to leaves; rule 2 (tag): no access list of queue root.shut or above allows user ann with 0 groups; rule 3 (user): queue root.open.ann does not exist and the rule has create: false; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
-            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): the application names no queue; rule 2 (tag): its filter keeps out user bob with 0 groups; rule 3 (user): queue root.open.bob does not exist and the rule has create: false; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+            app app1: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): no access list of queue root.shut or above allows user ann with 0 groups; rule 2 (tag): the application has no tag place; rule 3 (user): queue root.open.ann does not exist, and the rule sets create: false; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
+            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.open is a parent, but applications run only in leaves; rule 2 (tag): no access list of queue root.shut or above allows user ann with 0 groups; rule 3 (user): queue root.open.ann does not exist, and the rule sets create: false; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
+            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): the application names no queue; rule 2 (tag): its filter excludes user bob with 0 groups; rule 3 (user): queue root.open.bob does not exist, and the rule sets create: false; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
         "#]],
     );
 }
@@ -213,7 +213,7 @@ fn forced_ones_go_to_recovery_even_where_there_is_a_default() {
             app app1: root.@recovery@ made
               app4: New in root.p.a, no group, uses {}, user headroom none
               app5: New in root.default, no group, uses {}, user headroom none
-            app app6: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.none does not exist and the rule has create: false; at last: no access list of queue root.default or above allows user bob with 0 groups; submit to a leaf that takes you, or change the rules
+            app app6: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.none does not exist, and the rule sets create: false; at last: no access list of queue root.default or above allows user bob with 0 groups; submit to a leaf that accepts you, or change the rules
               app7: New in root.default, no group, uses {}, user headroom none
         "#]],
     );
@@ -230,10 +230,10 @@ fn nobody_gets_into_the_recovery_queue_by_naming_it() {
         app app4 root.a.@recovery@ ann
         ",
         expect![[r#"
-            app app1: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.@recovery@ is reserved for applications that are forced; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
-            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.@recovery@ is reserved for applications that are forced; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
-            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.@recovery@.x is reserved for applications that are forced; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
-            app app4: rejected PL-CREATE: queue root.a.@recovery@ cannot be made, since "@recovery@" is no name that a queue can take; a name is 1 to 64 of A-Z a-z 0-9 _ : # / @ - and not @recovery@
+            app app1: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.@recovery@ is reserved for forced applications; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
+            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.@recovery@ is reserved for forced applications; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
+            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.@recovery@.x is reserved for forced applications; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
+            app app4: rejected PL-CREATE: queue root.a.@recovery@ cannot be created because "@recovery@" is not a valid queue name. Use 1 to 64 characters of A-Z a-z 0-9 _ : # / @ -, but not @recovery@.
         "#]],
     );
 }
@@ -252,7 +252,7 @@ fn dots_become_words_in_names_that_a_rule_makes() {
             app app1: root.a_dot_b_dot_c made
             app app2: root._dot_b made
             app app3: root.system:serviceaccount:ns:name made
-            app app4: rejected PL-RULE-ERROR: placement rule 1 (user) makes the queue name "this-user-name-is-very-much-longer-than-sixty-four-characters-all" of 65 characters; a name is 1 to 64 of A-Z a-z 0-9 _ : # / @ -
+            app app4: rejected PL-RULE-ERROR: placement rule 1 (user) produces the invalid queue name "this-user-name-is-very-much-longer-than-sixty-four-characters-all" of 65 characters. Use 1 to 64 characters of A-Z a-z 0-9 _ : # / @ -.
         "#]],
     );
 }
@@ -266,7 +266,7 @@ fn a_parent_rule_of_a_parent_rule_that_lands_on_a_leaf_is_an_error() {
         app app1 - ann tags space=ns
         ",
         expect![[r#"
-            app app1: rejected PL-RULE-ERROR: placement rule 1 (user) goes below queue root.a, which is a leaf; let its parent rule find a parent queue
+            app app1: rejected PL-RULE-ERROR: placement rule 1 (user) selects a queue below root.a, which is a leaf. Let its parent rule find a parent queue.
         "#]],
     );
 }

@@ -20,7 +20,7 @@ fn sd_25_a_namespace_is_a_queue() {
               app1: New in root.development, no group, uses {}, user headroom none
               root.development: in force {memory: 100 B}, uses {}, headroom {memory: 100 B}, share 0, runs 0
             app app2: root.finance made
-            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (tag): the application has no tag namespace; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (tag): the application has no tag namespace; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
         "#]],
     );
 }
@@ -47,8 +47,8 @@ fn sd_25_namespaces_find_their_parent_and_their_quota_lands_on_the_child() {
             app app2: root.production.sales made
             app app3: root.development.dev made
             app app4: root.development.test made
-            app app5: rejected PL-REJECTED: no placement rule matched: rule 1 (tag): queue root.nowhere does not exist and the rule has create: false; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
-            app app6: rejected PL-REJECTED: no placement rule matched: rule 1 (tag): queue root.nowhere does not exist and the rule has create: false; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+            app app5: rejected PL-REJECTED: no placement rule matched: rule 1 (tag): queue root.nowhere does not exist, and the rule sets create: false; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
+            app app6: rejected PL-REJECTED: no placement rule matched: rule 1 (tag): queue root.nowhere does not exist, and the rule sets create: false; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
               root.production: in force {memory: 1000 B}, uses {}, headroom {memory: 1000 B}, share 0, runs 0
               root.production.finance: in force {memory: 600 B}, uses {}, headroom {memory: 600 B}, share 0, runs 0
               root.production.sales: in force {memory: 1000 B}, uses {}, headroom {memory: 1000 B}, share 0, runs 0
@@ -100,9 +100,9 @@ fn sd_29_children_made_by_rules_are_sorted_as_their_parent_says() {
         ask a1: app1 Accepted, a1 on n1, app1 Running
         ask b0: app2 Accepted, b0 on n1, app2 Running
         ask a2
-          a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
+          a2 waits ROOT_CAPACITY: the cluster has 0 of 3 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         ask b1
-          b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
+          b1 waits ROOT_CAPACITY: the cluster has 0 of 3 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         release b0: b0 released, a2 on n1, b1 on n1
     "#]].assert_eq(&story("fifo"));
     expect![[r#"
@@ -110,9 +110,9 @@ fn sd_29_children_made_by_rules_are_sorted_as_their_parent_says() {
         ask a1: app1 Accepted, a1 on n1, app1 Running
         ask b0: app2 Accepted, b0 on n1, app2 Running
         ask a2
-          a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
+          a2 waits ROOT_CAPACITY: the cluster has 0 of 3 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         ask b1
-          b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
+          b1 waits ROOT_CAPACITY: the cluster has 0 of 3 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         release b0: b0 released, b1 on n1, a2 on n1
     "#]].assert_eq(&story("fair"));
 }

@@ -3,7 +3,7 @@
 
 use headroom_core::books::{NodeVerdict, Questions, Removal};
 use headroom_core::id::NodeId;
-use headroom_core::preempt::{Plan, attempt};
+use headroom_core::preempt::{VictimPlan, attempt};
 use headroom_core::testkit::{Finding, Question, naive_plan};
 use headroom_core::{Command, Event, Name, Verdicts};
 
@@ -38,7 +38,7 @@ fn what_is_stopped_is_what_the_rm_accepts_and_the_specification_gives() {
                     plans += 1;
                     more += u32::from(is_more(
                         &at,
-                        &Plan { node, victims, within: false },
+                        &VictimPlan { node, victims, within: false },
                         &said,
                         seed,
                     ));
@@ -85,7 +85,7 @@ fn answer(at: &mut Situation, chance: &mut Chance, removals: Vec<Removal>, said:
 }
 
 /// Check a plan against what the RM said; whether more go than would make room.
-fn is_more(at: &Situation, plan: &Plan, said: &Said, seed: u64) -> bool {
+fn is_more(at: &Situation, plan: &VictimPlan, said: &Said, seed: u64) -> bool {
     let books = &at.world.books;
     let mut mine = said.iter().filter(|(node, _)| *node == plan.node);
     let (_, count) = mine.next().expect("nobody goes where the RM was not asked");
@@ -94,7 +94,8 @@ fn is_more(at: &Situation, plan: &Plan, said: &Said, seed: u64) -> bool {
         |id: &&headroom_core::id::AllocationId| books.allocation(**id).node == Some(plan.node);
     let on_node = plan.victims.iter().filter(here).count();
     let stopping = books.allocations_on(plan.node);
-    let stopping = stopping.filter(|(_, row)| row.mark == headroom_core::books::Mark::Preempted);
+    let stopping =
+        stopping.filter(|(_, row)| row.mark == headroom_core::books::StopRequest::Preempted);
     assert!(on_node + stopping.count() >= count, "seed {seed}: fewer go than the RM wants");
     let question = Question::of(books, at.ask, at.world.now);
     let strict = books.partitions().values().all(|one| one.settings.preemption.strict_guarantee);

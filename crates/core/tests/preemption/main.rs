@@ -8,7 +8,7 @@ mod scenes;
 mod situation;
 
 use headroom_core::id::{AllocationId, NodeId};
-use headroom_core::preempt::{Obstacle, Outcome, Plan, attempt};
+use headroom_core::preempt::{Obstacle, Outcome, VictimPlan, attempt};
 use headroom_core::testkit::{Finding, Question, Who, naive_plan};
 
 use situation::{Kind, Situation};
@@ -77,7 +77,7 @@ fn found(outcome: Result<Outcome, Obstacle>) -> Finding {
 }
 
 /// What is to be stopped, where no RM is asked.
-fn plan_of(at: &Situation) -> Option<Plan> {
+fn plan_of(at: &Situation) -> Option<VictimPlan> {
     match attempt(&at.world.books, at.ask, at.world.now, at.nodes_tried).outcome.ok()? {
         Outcome::Stop(plan) => Some(plan),
         Outcome::Ask(removals) => panic!("no RM is to be asked about {removals:?}"),
@@ -85,7 +85,7 @@ fn plan_of(at: &Situation) -> Option<Plan> {
 }
 
 /// What no plan may do: rules that need no look at guarantees.
-fn follows_the_rules(at: &Situation, plan: &Plan, seed: u64) {
+fn follows_the_rules(at: &Situation, plan: &VictimPlan, seed: u64) {
     let books = &at.world.books;
     let asks = books.allocation(at.ask);
     assert!(!plan.victims.is_empty(), "seed {seed}");

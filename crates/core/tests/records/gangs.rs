@@ -137,7 +137,7 @@ fn scheduling_w17_a_soft_gang_that_is_late_starts_again_and_says_why() {
               APP ADD APP_ALLOC g1 p2 {vcore: 2000 m}
             ask p3
               APP ADD APP_REQUEST g1 p3 {vcore: 2000 m}
-              REQUEST NONE DETAILS_NONE p3 g1 {vcore: 2000 m}: the cluster has 1 vcore left of its maximum of 5, the ask needs 2; wait for a release, or add nodes
+              REQUEST NONE DETAILS_NONE p3 g1 {vcore: 2000 m}: the cluster has 1 of 5 vcore available, but the ask needs 2. Wait for a release, or add nodes.
             wait 60s
               APP SET APP_RESUMING g1: ResourceReservationTimeout
               APP REMOVE REQUEST_TIMEOUT g1 p3 {vcore: 2000 m}
@@ -184,7 +184,7 @@ fn scheduling_w18_a_hard_gang_that_is_late_fails_and_says_why() {
               APP ADD APP_ALLOC g1 p1 {vcore: 2000 m}
             ask p2
               APP ADD APP_REQUEST g1 p2 {vcore: 2000 m}
-              REQUEST NONE DETAILS_NONE p2 g1 {vcore: 2000 m}: the cluster has 1 vcore left of its maximum of 3, the ask needs 2; wait for a release, or add nodes
+              REQUEST NONE DETAILS_NONE p2 g1 {vcore: 2000 m}: the cluster has 1 of 3 vcore available, but the ask needs 2. Wait for a release, or add nodes.
             wait 60s
               APP SET APP_FAILING g1: ResourceReservationTimeout
               APP REMOVE REQUEST_TIMEOUT g1 p2 {vcore: 2000 m}

@@ -106,7 +106,7 @@ fn a_withdrawn_ask_and_a_removed_application_are_told() {
               APP ADD APP_ALLOC app1 a1 {vcore: 3000 m}
             ask a2
               APP ADD APP_REQUEST app1 a2 {vcore: 30000 m}
-              REQUEST NONE DETAILS_NONE a2 app1 {vcore: 30000 m}: the cluster has 7 vcore left of its maximum of 10, the ask needs 30; wait for a release, or add nodes
+              REQUEST NONE DETAILS_NONE a2 app1 {vcore: 30000 m}: the cluster has 7 of 10 vcore available, but the ask needs 30. Wait for a release, or add nodes.
             release a2
               APP REMOVE REQUEST_CANCEL app1 a2 {vcore: 30000 m}
             remove app1
@@ -119,7 +119,7 @@ fn a_withdrawn_ask_and_a_removed_application_are_told() {
               QUEUE REMOVE QUEUE_APP root.a app1
             app app1
               APP ADD APP_NEW app1
-              APP SET APP_REJECT app1: no placement rule matched: rule 1 (provided): queue root.nowhere does not exist and the rule has create: false; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+              APP SET APP_REJECT app1: no placement rule matched: rule 1 (provided): queue root.nowhere does not exist, and the rule sets create: false; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
         "#]],
     );
 }
@@ -209,11 +209,11 @@ fn an_application_is_told_when_it_may_not_run_and_when_it_may_again() {
             ask a2
               APP ADD APP_REQUEST app2 a2 {vcore: 1000 m}
               APP SET APP_ACCEPTED app2
-              APP NONE APP_CANNOTRUN_QUEUE app2: queue root.a runs 1 application and may run 1; wait for one to end, or raise the number
+              APP NONE APP_CANNOTRUN_QUEUE app2: queue root.a runs 1 of at most 1 application. Wait for one to end, or raise `maxapplications`.
             ask a3
               APP ADD APP_REQUEST app3 a3 {vcore: 1000 m}
               APP SET APP_ACCEPTED app3
-              APP NONE APP_CANNOTRUN_QUEUE app3: queue root.a runs 1 application and may run 1; wait for one to end, or raise the number
+              APP NONE APP_CANNOTRUN_QUEUE app3: queue root.a runs 1 of at most 1 application. Wait for one to end, or raise `maxapplications`.
             release a1
               USERGROUP REMOVE UG_USER_RESOURCE ann root.a {vcore: 1000 m}
               APP SET APP_COMPLETING app1
@@ -266,7 +266,7 @@ fn a_user_who_runs_enough_holds_his_application_back() {
             ask a2
               APP ADD APP_REQUEST app2 a2 {vcore: 1000 m}
               APP SET APP_ACCEPTED app2
-              APP NONE APP_CANNOTRUN_QUOTA app2: user ann at root.a runs 1 application and may run 1; wait for one to end, or raise the number
+              APP NONE APP_CANNOTRUN_QUOTA app2: user ann at root.a runs 1 of at most 1 application. Wait for one to end, or raise `maxapplications`.
             release a1
               USERGROUP REMOVE UG_USER_RESOURCE ann root.a {vcore: 1000 m}
               APP SET APP_COMPLETING app1
@@ -313,7 +313,7 @@ fn an_ask_is_told_when_it_does_not_fit_its_queue_and_when_it_does_again() {
               APP ADD APP_ALLOC app1 a1 {vcore: 3000 m}
             ask a2
               APP ADD APP_REQUEST app1 a2 {vcore: 2000 m}
-              REQUEST NONE DETAILS_NONE a2 app1 {vcore: 2000 m}: queue root.a has 1 vcore left of its maximum of 4, the ask needs 2; wait for a release, or raise the maximum
+              REQUEST NONE DETAILS_NONE a2 app1 {vcore: 2000 m}: queue root.a has 1 of 4 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
             wait 20s
             release a1
               USERGROUP REMOVE UG_USER_RESOURCE ann root.a {vcore: 3000 m}
@@ -361,7 +361,7 @@ fn an_ask_is_told_when_it_exceeds_a_limit_and_when_it_does_no_more() {
               APP ADD APP_ALLOC app1 a1 {vcore: 2000 m}
             ask a2
               APP ADD APP_REQUEST app1 a2 {vcore: 1000 m}
-              REQUEST NONE DETAILS_NONE a2 app1 {vcore: 1000 m}: user ann at root.a has 0 vcore left of its limit of 2, the ask needs 1; wait for a release, or raise the limit
+              REQUEST NONE DETAILS_NONE a2 app1 {vcore: 1000 m}: user ann at root.a has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or raise the limit.
             ask a3
               APP ADD APP_REQUEST app1 a3 {vcore: 1000 m}
             release a1

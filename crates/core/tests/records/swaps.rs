@@ -4,7 +4,7 @@
 use headroom_core::books::{ApplicationState, Books, QueueSettings};
 use headroom_core::config::PropertyValues;
 use headroom_core::id::{AllocationId, ApplicationId, NodeId, QueueId};
-use headroom_core::record::{Record, Telling, records};
+use headroom_core::record::{Record, RecordSequencer, records};
 use headroom_core::testkit::{World, amounts, leaf, parent, partition};
 use headroom_core::{
     AddNode, AskTraits, Command, Event, Millis, Name, PreemptionCause, Submit, Termination,
@@ -84,7 +84,7 @@ impl Gang {
 
     /// The records of some events, in words, in the order in which they are told.
     fn tell(&mut self, events: &[Event]) -> Vec<String> {
-        let (mut telling, mut told) = (Telling::default(), Vec::new());
+        let (mut telling, mut told) = (RecordSequencer::default(), Vec::new());
         for event in events {
             telling.hear(&self.books, self.now, event, &mut |record| told.push(words(&record)));
             self.books.apply(self.now, event);

@@ -193,7 +193,7 @@ fn an_application_that_never_ran_is_not_summed_up() {
             ask b1
               APP ADD APP_REQUEST app1 b1 {vcore: 99000 m}
               APP SET APP_ACCEPTED app1
-              REQUEST NONE DETAILS_NONE b1 app1 {vcore: 99000 m}: the cluster has 10 vcore left of its maximum of 10, the ask needs 99; wait for a release, or add nodes
+              REQUEST NONE DETAILS_NONE b1 app1 {vcore: 99000 m}: the cluster has 10 of 10 vcore available, but the ask needs 99. Wait for a release, or add nodes.
             wait 10s
             release b1
               APP REMOVE REQUEST_CANCEL app1 b1 {vcore: 99000 m}
@@ -225,7 +225,7 @@ fn scheduling_w39_recovery_over_quota_is_taken_in_and_holds_new_asks_back() {
         ask a2: a2 on n1
           root.a: in force {memory: 10 B}, uses {memory: 13 B}, headroom {memory: -3 B}, share 1.3, runs 1
         ask a3
-          a3 waits QUEUE_MAX: queue root.a has -3 memory left of its maximum of 10, the ask needs 1; wait for a release, or raise the maximum
+          a3 waits QUEUE_MAX: queue root.a uses 13 memory, which is above its maximum of 10, and the ask needs 1. Wait for releases, or raise the maximum.
         release a1: a1 released, a3 on n1
     "#]].assert_eq(&told);
 }

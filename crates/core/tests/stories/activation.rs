@@ -19,7 +19,7 @@ fn uh_20_one_application_always_starts_whatever_its_driver() {
         expect![[r#"
             ask driver1: app1 Accepted, driver1 on n1, app1 Running
             ask driver2: app2 Accepted
-              driver2 waits DRIVER_LIMIT_QUEUE: the drivers of queue root.q have 2 vcore and may have 1, that of the application needs 2; wait for an application to end, or raise `maximumdriverresourcepercent`
+              driver2 waits DRIVER_LIMIT_QUEUE: drivers in queue root.q use 2 of at most 1 vcore, and the driver of this application needs 2 more. Wait for an application to end, or raise `maximumdriverresourcepercent`.
             remove app1: driver1 released, app1 Completing, app1 gone, driver2 on n1, app2 Running
         "#]],
     );
@@ -52,15 +52,15 @@ fn uh_22_a_parallel_limit_holds_in_every_queue_above_and_for_each_user() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2: app2 Accepted, a2 on n1, app2 Running
             ask a3: app3 Accepted
-              a3 waits PARALLEL_LIMIT: queue root.a has 2 applications that were activated and may have 2 at once; wait for one to end, or raise `maxparallelapps`
+              a3 waits PARALLEL_LIMIT: queue root.a has 2 of at most 2 active applications. Wait for one to end, or raise `maxparallelapps`.
             ask a4: app4 Accepted
-              a4 waits PARALLEL_LIMIT: queue root.a has 2 applications that were activated and may have 2 at once; wait for one to end, or raise `maxparallelapps`
+              a4 waits PARALLEL_LIMIT: queue root.a has 2 of at most 2 active applications. Wait for one to end, or raise `maxparallelapps`.
             ask a5: app5 Accepted
-              a5 waits PARALLEL_LIMIT: queue root.a has 2 applications that were activated and may have 2 at once; wait for one to end, or raise `maxparallelapps`
+              a5 waits PARALLEL_LIMIT: queue root.a has 2 of at most 2 active applications. Wait for one to end, or raise `maxparallelapps`.
             remove app1: a1 released, app1 Completing, app1 gone, a3 on n1, app3 Running
             remove app2: a2 released, app2 Completing, app2 gone, a4 on n1, app4 Running
             remove app3: a3 released, app3 Completing, app3 gone
-              a5 waits PARALLEL_LIMIT: user eve has 1 application that was activated and may have 1 at once; wait for one to end, or raise `maxparallelappsbyuser`
+              a5 waits PARALLEL_LIMIT: user eve has 1 of at most 1 active application. Wait for one to end, or raise `maxparallelappsbyuser`.
             remove app4: a4 released, app4 Completing, app4 gone, a5 on n1, app5 Running
         "#]],
     );
@@ -83,9 +83,9 @@ fn c7_a_smaller_driver_passes_one_that_is_too_large() {
         expect![[r#"
             ask d1: app1 Accepted, d1 on n1, app1 Running
             ask d2: app2 Accepted
-              d2 waits DRIVER_LIMIT_QUEUE: the drivers of queue root.q have 4 vcore and may have 8, that of the application needs 6; wait for an application to end, or raise `maximumdriverresourcepercent`
+              d2 waits DRIVER_LIMIT_QUEUE: drivers in queue root.q use 4 of at most 8 vcore, and the driver of this application needs 6 more. Wait for an application to end, or raise `maximumdriverresourcepercent`.
             ask d3: app3 Accepted, d3 on n1, app3 Running
-              d2 waits DRIVER_LIMIT_QUEUE: the drivers of queue root.q have 8 vcore and may have 8, that of the application needs 6; wait for an application to end, or raise `maximumdriverresourcepercent`
+              d2 waits DRIVER_LIMIT_QUEUE: drivers in queue root.q use 8 of at most 8 vcore, and the driver of this application needs 6 more. Wait for an application to end, or raise `maximumdriverresourcepercent`.
             ask w1: w1 on n1
         "#]],
     );
@@ -108,7 +108,7 @@ fn c7_a_user_whose_drivers_have_his_part_waits_and_others_start() {
         expect![[r#"
             ask d1: app1 Accepted, d1 on n1, app1 Running
             ask d2: app2 Accepted
-              d2 waits DRIVER_LIMIT_USER: the drivers of user ann at root.q have 4 vcore and may have 4, that of the application needs 4; wait for an application of this user to end, or raise `maximumdriverresourcepercent`
+              d2 waits DRIVER_LIMIT_USER: drivers of user ann at root.q use 4 of at most 4 vcore, and the driver of this application needs 4 more. Wait for an application of this user to end, or raise `maximumdriverresourcepercent`.
             ask d3: app3 Accepted, d3 on n1, app3 Running, d2 on n1, app2 Running
             remove app3: d3 released, app3 Completing, app3 gone
         "#]],
@@ -134,7 +134,7 @@ fn the_driver_of_a_gang_is_all_of_its_first_task_group() {
             ask p1: app1 Accepted, p1 on n1
             ask p2: p2 on n1, app1 Running
             ask d2: app2 Accepted
-              d2 waits DRIVER_LIMIT_QUEUE: the drivers of queue root.q have 6 vcore and may have 8, that of the application needs 5; wait for an application to end, or raise `maximumdriverresourcepercent`
+              d2 waits DRIVER_LIMIT_QUEUE: drivers in queue root.q use 6 of at most 8 vcore, and the driver of this application needs 5 more. Wait for an application to end, or raise `maximumdriverresourcepercent`.
         "#]],
     );
 }
@@ -176,10 +176,10 @@ fn more_applications_than_a_queue_takes_in_are_rejected() {
         app app7 root.a.y bob
         ",
         expect![[r#"
-            app app3: rejected MAX_APPS_QUEUE: queue root.a.x has 2 applications that have not ended and takes in 2 (maximumapplications); wait for one to end, or raise the number
-            app app5: rejected MAX_APPS_QUEUE: queue root.a has 3 applications that have not ended and takes in 3 (maximumapplications); wait for one to end, or raise the number
+            app app3: rejected MAX_APPS_QUEUE: queue root.a.x has 2 of at most 2 applications (maximumapplications). Wait for one to end, or raise the number.
+            app app5: rejected MAX_APPS_QUEUE: queue root.a has 3 of at most 3 applications (maximumapplications). Wait for one to end, or raise the number.
             remove app1: app1 gone
-            app app6: rejected MAX_APPS_USER: user ann has 1 applications in queue root.a.y that have not ended and may have 1 there (maximumapplicationsperuser); wait for one to end, or raise the number
+            app app6: rejected MAX_APPS_USER: user ann has 1 of at most 1 applications in queue root.a.y (maximumapplicationsperuser). Wait for one to end, or raise the number.
         "#]],
     );
 }

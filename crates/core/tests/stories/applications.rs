@@ -21,7 +21,7 @@ fn a_queue_starts_no_more_applications_than_it_may_and_the_next_when_one_ends() 
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask b1: app2 Accepted
-              b1 waits MAX_APPS: queue root.a runs 1 application and may run 1; wait for one to end, or raise the number
+              b1 waits MAX_APPS: queue root.a runs 1 of at most 1 application. Wait for one to end, or raise `maxapplications`.
             ask a2: a2 on n1
             release a1: a1 released
             release a2: a2 released, app1 Completing, b1 on n1, app2 Running
@@ -44,7 +44,7 @@ fn removing_the_running_application_starts_the_next() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask b1: app2 Accepted
-              b1 waits MAX_APPS: queue root.a runs 1 application and may run 1; wait for one to end, or raise the number
+              b1 waits MAX_APPS: queue root.a runs 1 of at most 1 application. Wait for one to end, or raise `maxapplications`.
             remove app1: a1 released, app1 Completing, app1 gone, b1 on n1, app2 Running
         "#]],
     );
@@ -67,7 +67,7 @@ fn the_number_of_an_ancestor_counts_everything_below_it() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask b1: app2 Accepted
-              b1 waits MAX_APPS: queue root.p runs 1 application and may run 1; wait for one to end, or raise the number
+              b1 waits MAX_APPS: queue root.p runs 1 of at most 1 application. Wait for one to end, or raise `maxapplications`.
             release a1: a1 released, app1 Completing, b1 on n1, app2 Running
         "#]],
     );
@@ -88,7 +88,7 @@ fn of_several_full_queues_the_highest_is_named() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask b1: app2 Accepted
-              b1 waits MAX_APPS: queue root.p runs 1 application and may run 1; wait for one to end, or raise the number
+              b1 waits MAX_APPS: queue root.p runs 1 of at most 1 application. Wait for one to end, or raise `maxapplications`.
         "#]],
     );
 }
@@ -108,9 +108,9 @@ fn an_application_that_waits_for_room_does_not_count() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits ROOT_CAPACITY: the cluster has 2 vcore left of its maximum of 2, the ask needs 9; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 2 of 2 vcore available, but the ask needs 9. Wait for a release, or add nodes.
             ask b1: app2 Accepted, b1 on n1, app2 Running
-              a1 waits MAX_APPS: queue root.a runs 1 application and may run 1; wait for one to end, or raise the number
+              a1 waits MAX_APPS: queue root.a runs 1 of at most 1 application. Wait for one to end, or raise `maxapplications`.
             resize n1: nothing
             release b1: b1 released, app2 Completing, a1 on n1, app1 Running
         "#]],
@@ -135,7 +135,7 @@ fn a_user_starts_no_more_applications_than_he_may() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask b1: app2 Accepted
-              b1 waits USER_APPS: user ann at root.a runs 1 application and may run 1; wait for one to end, or raise the number
+              b1 waits USER_APPS: user ann at root.a runs 1 of at most 1 application. Wait for one to end, or raise `maxapplications`.
             ask c1: app3 Accepted, c1 on n1, app3 Running
             release a1: a1 released, app1 Completing, b1 on n1, app2 Running
         "#]],
@@ -161,7 +161,7 @@ fn the_wildcard_counts_applications_of_each_other_user() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask b1: app2 Accepted, b1 on n1, app2 Running
             ask c1: app3 Accepted
-              c1 waits USER_APPS: user bob at root.a runs 1 application and may run 1; wait for one to end, or raise the number
+              c1 waits USER_APPS: user bob at root.a runs 1 of at most 1 application. Wait for one to end, or raise `maxapplications`.
             remove app2: b1 released, app2 Completing, app2 gone, c1 on n1, app3 Running
         "#]],
     );
@@ -185,7 +185,7 @@ fn a_group_starts_no_more_applications_than_it_may() {
         expect![[r#"
             ask a1: app1 Accepted, app1 counts for group dev, a1 on n1, app1 Running
             ask b1: app2 Accepted, app2 counts for group dev
-              b1 waits GROUP_APPS: group dev at root.a runs 1 application and may run 1; wait for one to end, or raise the number
+              b1 waits GROUP_APPS: group dev at root.a runs 1 of at most 1 application. Wait for one to end, or raise `maxapplications`.
             ask c1: app3 Accepted, c1 on n1, app3 Running
             release a1: a1 released, app1 Completing, b1 on n1, app2 Running
         "#]],
@@ -210,9 +210,9 @@ fn the_wildcard_group_counts_applications_of_all_others_together() {
         expect![[r#"
             ask a1: app1 Accepted, app1 counts for group *, a1 on n1, app1 Running
             ask b1: app2 Accepted, app2 counts for group *
-              b1 waits GROUP_APPS: group * at root.a runs 1 application and may run 1; wait for one to end, or raise the number
+              b1 waits GROUP_APPS: group * at root.a runs 1 of at most 1 application. Wait for one to end, or raise `maxapplications`.
             lose n1: a1 lost, app1 Completing
-              b1 waits NO_NODES: no node has registered in partition default; register a node
+              b1 waits NO_NODES: no node has registered in partition default. Register a node.
             node n2: b1 on n2, app2 Running
         "#]],
     );
@@ -234,7 +234,7 @@ fn of_user_and_group_numbers_the_smaller_decides() {
         expect![[r#"
             ask a1: app1 Accepted, app1 counts for group dev, a1 on n1, app1 Running
             ask b1: app2 Accepted, app2 counts for group dev
-              b1 waits GROUP_APPS: group dev at root.a runs 1 application and may run 1; wait for one to end, or raise the number
+              b1 waits GROUP_APPS: group dev at root.a runs 1 of at most 1 application. Wait for one to end, or raise `maxapplications`.
         "#]],
     );
 }
@@ -301,9 +301,9 @@ fn one_that_ends_starts_exactly_as_many_as_there_are_places() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask b1: app2 Accepted, b1 on n1, app2 Running
             ask c1: app3 Accepted
-              c1 waits MAX_APPS: queue root.a runs 2 applications and may run 2; wait for one to end, or raise the number
+              c1 waits MAX_APPS: queue root.a runs 2 of at most 2 applications. Wait for one to end, or raise `maxapplications`.
             ask d1: app4 Accepted
-              d1 waits MAX_APPS: queue root.a runs 2 applications and may run 2; wait for one to end, or raise the number
+              d1 waits MAX_APPS: queue root.a runs 2 of at most 2 applications. Wait for one to end, or raise `maxapplications`.
             release a1: a1 released, app1 Completing, c1 on n1, app3 Running
         "#]],
     );

@@ -165,34 +165,34 @@ fn c1_siblings_share_what_their_parent_has_before_others_do() {
         ",
         expect![[r#"
             ask x1-1: x1 Accepted
-              x1-1 waits NO_NODES: no node has registered in partition default; register a node
+              x1-1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask x1-2
-              x1-2 waits NO_NODES: no node has registered in partition default; register a node
+              x1-2 waits NO_NODES: no node has registered in partition default. Register a node.
             ask x1-3
-              x1-3 waits NO_NODES: no node has registered in partition default; register a node
+              x1-3 waits NO_NODES: no node has registered in partition default. Register a node.
             ask x1-4
-              x1-4 waits NO_NODES: no node has registered in partition default; register a node
+              x1-4 waits NO_NODES: no node has registered in partition default. Register a node.
             ask x1-5
-              x1-5 waits NO_NODES: no node has registered in partition default; register a node
+              x1-5 waits NO_NODES: no node has registered in partition default. Register a node.
             ask x1-6
-              x1-6 waits NO_NODES: no node has registered in partition default; register a node
+              x1-6 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b1-1: b1 Accepted
-              b1-1 waits NO_NODES: no node has registered in partition default; register a node
+              b1-1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b1-2
-              b1-2 waits NO_NODES: no node has registered in partition default; register a node
+              b1-2 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b1-3
-              b1-3 waits NO_NODES: no node has registered in partition default; register a node
+              b1-3 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b1-4
-              b1-4 waits NO_NODES: no node has registered in partition default; register a node
+              b1-4 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b1-5
-              b1-5 waits NO_NODES: no node has registered in partition default; register a node
+              b1-5 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b1-6
-              b1-6 waits NO_NODES: no node has registered in partition default; register a node
+              b1-6 waits NO_NODES: no node has registered in partition default. Register a node.
             node n1: x1-1 on n1, x1 Running, b1-1 on n1, b1 Running, x1-2 on n1, b1-2 on n1, x1-3 on n1, b1-3 on n1, x1-4 on n1, b1-4 on n1
-              x1-5 waits ROOT_CAPACITY: the cluster has 0 memory left of its maximum of 8, the ask needs 1; wait for a release, or add nodes
-              x1-6 waits ROOT_CAPACITY: the cluster has 0 memory left of its maximum of 8, the ask needs 1; wait for a release, or add nodes
-              b1-5 waits ROOT_CAPACITY: the cluster has 0 memory left of its maximum of 8, the ask needs 1; wait for a release, or add nodes
-              b1-6 waits ROOT_CAPACITY: the cluster has 0 memory left of its maximum of 8, the ask needs 1; wait for a release, or add nodes
+              x1-5 waits ROOT_CAPACITY: the cluster has 0 of 8 memory available, but the ask needs 1. Wait for a release, or add nodes.
+              x1-6 waits ROOT_CAPACITY: the cluster has 0 of 8 memory available, but the ask needs 1. Wait for a release, or add nodes.
+              b1-5 waits ROOT_CAPACITY: the cluster has 0 of 8 memory available, but the ask needs 1. Wait for a release, or add nodes.
+              b1-6 waits ROOT_CAPACITY: the cluster has 0 of 8 memory available, but the ask needs 1. Wait for a release, or add nodes.
               root.a: in force {memory: 8 B}, uses {memory: 4 B}, headroom {memory: 0 B}, share 1, runs 1
               root.a.x: in force {memory: 8 B}, uses {memory: 4 B}, headroom {memory: 0 B}, share 2, runs 1
               root.b: in force {memory: 8 B}, uses {memory: 4 B}, headroom {memory: 0 B}, share 1, runs 1
@@ -288,7 +288,7 @@ fn c3_a_maximum_holds_at_every_level_and_follows_the_cluster() {
               root.a.x: guaranteed {memory: 3 B}, max {memory: 3 B}
             ask x1-1: x1 Accepted, x1-1 on n1, x1 Running
             ask x1-2
-              x1-2 waits QUEUE_MAX: queue root.a.x has 0 memory left of its maximum of 3, the ask needs 1; wait for a release, or raise the maximum
+              x1-2 waits QUEUE_MAX: queue root.a.x has 0 of 3 memory available, but the ask needs 1. Wait for a release, or raise the maximum.
             node n2: x1-2 on n2
               root.a.x: guaranteed {memory: 4 B}, max {memory: 4 B}
             lose n2: x1-2 lost
@@ -331,12 +331,12 @@ fn c4_idle_capacity_is_lent_and_taken_back() {
             ask a1-7: a1-7 on n1
             ask a1-8: a1-8 on n1
             ask a1-9
-              a1-9 waits QUEUE_MAX: queue root.a has 0 memory left of its maximum of 8, the ask needs 1; wait for a release, or raise the maximum
+              a1-9 waits QUEUE_MAX: queue root.a has 0 of 8 memory available, but the ask needs 1. Wait for a release, or raise the maximum.
             ask a1-10
-              a1-10 waits QUEUE_MAX: queue root.a has 0 memory left of its maximum of 8, the ask needs 1; wait for a release, or raise the maximum
+              a1-10 waits QUEUE_MAX: queue root.a has 0 of 8 memory available, but the ask needs 1. Wait for a release, or raise the maximum.
               root.a: in force {memory: 8 B}, uses {memory: 8 B}, headroom {memory: 0 B}, share 1.6, runs 1
             ask b1-1: b1 Accepted
-              b1-1 waits ROOT_CAPACITY: the cluster has 2 memory left of its maximum of 10, the ask needs 5; wait for a release, or add nodes
+              b1-1 waits ROOT_CAPACITY: the cluster has 2 of 10 memory available, but the ask needs 5. Wait for a release, or add nodes.
             wait 5s: a1-8 to be stopped for b1-1, a1-7 to be stopped for b1-1, a1-6 to be stopped for b1-1, n1 keeps b1-1
         "#]],
     );
@@ -370,12 +370,12 @@ fn c6_applications_are_limited_by_system_queue_and_user() {
         expect![[r#"
               root.a: guaranteed none, max none, applications 4
               root.b: guaranteed none, max none
-            app a3: rejected MAX_APPS_USER: user ann has 2 applications in queue root.a that have not ended and may have 2 there (maximumapplications by his part of the queue); wait for one to end, or raise the number
-            app a6: rejected MAX_APPS_QUEUE: queue root.a has 4 applications that have not ended and takes in 4 (maximumapplications); wait for one to end, or raise the number
-            app b2: rejected MAX_APPS_QUEUE: queue root.b has 1 applications that have not ended and takes in 1 (maximumapplications); wait for one to end, or raise the number
+            app a3: rejected MAX_APPS_USER: user ann has 2 of at most 2 applications in queue root.a (maximumapplications times the share of the user). Wait for one to end, or raise the number.
+            app a6: rejected MAX_APPS_QUEUE: queue root.a has 4 of at most 4 applications (maximumapplications). Wait for one to end, or raise the number.
+            app b2: rejected MAX_APPS_QUEUE: queue root.b has 1 of at most 1 applications (maximumapplications). Wait for one to end, or raise the number.
             reload: root changed, root.a changed
               root.a: guaranteed none, max none, applications 3
-            app a7: rejected MAX_APPS_QUEUE: queue root.a has 4 applications that have not ended and takes in 3 (maximumapplications); wait for one to end, or raise the number
+            app a7: rejected MAX_APPS_QUEUE: queue root.a has 4 of at most 3 applications (maximumapplications). Wait for one to end, or raise the number.
         "#]],
     );
 }

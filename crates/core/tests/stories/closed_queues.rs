@@ -70,14 +70,14 @@ fn what_is_foreign_and_nodes_may_come_without_amounts() {
         expect![[r#"
             foreign idle: idle occupies n1
             ask a1: app1 Accepted
-              a1 waits NO_NODES: no node has reported its size in partition default; register a node
+              a1 waits NO_NODES: no node has reported its size in partition default. Register a node.
             resize n1: a1 on n1, app1 Running
             foreign busy: busy occupies n1
             ask a2
-              a2 waits NO_NODE_FITS: no node fits: the ask needs 1 vcore, the most that any node in use has free is 0; wait for a release, or add nodes
+              a2 waits NO_NODE_FITS: the ask needs 1 vcore, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             foreign busy: busy occupies n1, a2 on n1
-            foreign idle: refused FOREIGN_SIZE: idle on a node takes {vcore: -1 m}; no amount may be below zero
-            node n3: refused NODE_SIZE: node n3 has size {vcore: -1 m}; no amount may be below zero
+            foreign idle: refused FOREIGN_SIZE: foreign allocation idle uses {vcore: -1 m}, but no amount can be negative. Send amounts of 0 or more.
+            node n3: refused NODE_SIZE: node n3 has a capacity of {vcore: -1 m}, but no amount can be negative. Send amounts of 0 or more.
             foreign-gone idle: idle gone
         "#]],
     );
@@ -118,17 +118,17 @@ fn a_try_in_vain_stands_for_all_equal_asks() {
             ask l3: l3 on big
             ask l4: l4 on big
             ask g1: g Accepted
-              g1 waits ROOT_CAPACITY: the cluster has 0 memory left of its maximum of 100, the ask needs 14; wait for a release, or add nodes
+              g1 waits ROOT_CAPACITY: the cluster has 0 of 100 memory available, but the ask needs 14. Wait for a release, or add nodes.
             ask g2
-              g2 waits ROOT_CAPACITY: the cluster has 0 memory left of its maximum of 100, the ask needs 14; wait for a release, or add nodes
+              g2 waits ROOT_CAPACITY: the cluster has 0 of 100 memory available, but the ask needs 14. Wait for a release, or add nodes.
             ask s1: s Accepted
-              s1 waits ROOT_CAPACITY: the cluster has 0 memory left of its maximum of 100, the ask needs 15; wait for a release, or add nodes
+              s1 waits ROOT_CAPACITY: the cluster has 0 of 100 memory available, but the ask needs 15. Wait for a release, or add nodes.
             wait 31s: l4 to be stopped for s1, big keeps s1, nothing to stop for g1
             release l4: l4 released, s1 on big, s Running
-              g1 waits ROOT_CAPACITY: the cluster has 5 memory left of its maximum of 100, the ask needs 14; wait for a release, or add nodes
-              g2 waits ROOT_CAPACITY: the cluster has 5 memory left of its maximum of 100, the ask needs 14; wait for a release, or add nodes
+              g1 waits ROOT_CAPACITY: the cluster has 5 of 100 memory available, but the ask needs 14. Wait for a release, or add nodes.
+              g2 waits ROOT_CAPACITY: the cluster has 5 of 100 memory available, but the ask needs 14. Wait for a release, or add nodes.
             release l0: l0 released, g1 on big, g Running
-              g2 waits ROOT_CAPACITY: the cluster has 11 memory left of its maximum of 100, the ask needs 14; wait for a release, or add nodes
+              g2 waits ROOT_CAPACITY: the cluster has 11 of 100 memory available, but the ask needs 14. Wait for a release, or add nodes.
             wait 14s: nothing
             wait 2s: l3 to be stopped for g2, big keeps g2
         "#]],

@@ -24,11 +24,11 @@ fn scheduling_w13_a_gang_counts_as_running_while_its_placeholders_are_placed() {
         expect![[r#"
             ask g1: G Accepted, g1 on N1
             ask g2
-              g2 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              g2 waits ROOT_CAPACITY: the cluster has 0 of 1 c available, but the ask needs 1. Wait for a release, or add nodes.
             ask h: H Accepted
-              h waits MAX_APPS: queue root.a runs 0 applications, starts 1 and may run 1; wait for one to end, or raise the number
+              h waits MAX_APPS: queue root.a runs 0 of at most 1 application; 1 more is starting. Wait for one to end, or raise `maxapplications`.
             node N2: g2 on N2, G Running
-              h waits MAX_APPS: queue root.a runs 1 application and may run 1; wait for one to end, or raise the number
+              h waits MAX_APPS: queue root.a runs 1 of at most 1 application. Wait for one to end, or raise `maxapplications`.
               root.a: in force {c: 3}, uses {c: 2}, headroom {c: 1}, share 0.6666666666666666, runs 1
             release-all G: g1 released, g2 released, placeholders of G expired, G Completing, h on N1, H Running
             ask g3: G Running, g3 on N2
@@ -89,7 +89,7 @@ fn scheduling_w15_placeholders_that_are_too_small_are_all_given_up() {
             ask p1: G Accepted, p1 on N1
             ask p2: p2 on N1, G Running
             ask r: p1 to be released: Timeout, p2 to be released: Timeout
-              r waits GANG_INCOMPLETE: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
+              r waits GANG_INCOMPLETE: application G has placeholders for task group t, but the ask cannot replace any of them yet. Wait until a placeholder is placed or released.
             release p1: p1 released
             release p2: p2 released, placeholders of G expired, r on N1
         "#]],
@@ -146,7 +146,7 @@ fn scheduling_w17_a_soft_gang_that_is_not_complete_in_time_starts_again_without_
             ask p1: G Accepted, p1 on N1
             ask p2: p2 on N1
             ask p3
-              p3 waits ROOT_CAPACITY: the cluster has 1 c left of its maximum of 5, the ask needs 2; wait for a release, or add nodes
+              p3 waits ROOT_CAPACITY: the cluster has 1 of 5 c available, but the ask needs 2. Wait for a release, or add nodes.
             wait 899s: nothing
             wait 1s: placeholders of G expired, G Resuming, p1 to be released: Timeout, p2 to be released: Timeout, p3 withdrawn
               root.a: in force {c: 5}, uses {c: 4}, headroom {c: 1}, share 0.8, runs 0
@@ -181,7 +181,7 @@ fn scheduling_w18_a_hard_gang_that_is_not_complete_in_time_fails() {
             ask p1: G Accepted, p1 on N1
             ask p2: p2 on N1
             ask p3
-              p3 waits ROOT_CAPACITY: the cluster has 1 c left of its maximum of 5, the ask needs 2; wait for a release, or add nodes
+              p3 waits ROOT_CAPACITY: the cluster has 1 of 5 c available, but the ask needs 2. Wait for a release, or add nodes.
             wait 60s: placeholders of G expired, G Failing, p1 to be released: Timeout, p2 to be released: Timeout, p3 withdrawn
             wait 3600s: nothing
               root.a: in force {c: 5}, uses {c: 4}, headroom {c: 1}, share 0.8, runs 0

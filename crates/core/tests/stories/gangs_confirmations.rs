@@ -111,7 +111,7 @@ fn the_placeholder_timer_skips_what_the_rm_was_asked_for_already() {
             ask p1: G Accepted, p1 on N1
             ask p2: p2 on N1
             ask p3
-              p3 waits ROOT_CAPACITY: the cluster has 1 c left of its maximum of 5, the ask needs 2; wait for a release, or add nodes
+              p3 waits ROOT_CAPACITY: the cluster has 1 of 5 c available, but the ask needs 2. Wait for a release, or add nodes.
             ask r: r takes the place of p1 on N1
             wait 10s: placeholders of G expired, G Resuming, p2 to be released: Timeout, p3 withdrawn
             release p1: p1 replaced
@@ -141,7 +141,7 @@ fn a_soft_timeout_takes_back_members_that_run_already() {
             ask p1: G Accepted, p1 on N1
             ask p2: p2 on N1
             ask p3
-              p3 waits ROOT_CAPACITY: the cluster has 1 c left of its maximum of 5, the ask needs 2; wait for a release, or add nodes
+              p3 waits ROOT_CAPACITY: the cluster has 1 of 5 c available, but the ask needs 2. Wait for a release, or add nodes.
             ask r: r takes the place of p1 on N1
             release p1: p1 replaced
             wait 10s: placeholders of G expired, G Resuming, p2 to be released: Timeout, r to be released: Timeout, p3 withdrawn
@@ -201,11 +201,11 @@ fn a_node_that_leaves_takes_both_halves_of_a_swap_or_only_the_member() {
             ask p2: p2 on N1, G Running
             ask r1: r1 takes the place of p1 on N2
             lose N2: r1 waits again
-              r1 waits REQUIRED_NODE_ABSENT: node N2, the only one that the ask may run on, is not registered; register it, or withdraw the ask
+              r1 waits REQUIRED_NODE_ABSENT: the ask requires node N2, which is not registered. Register the node, or withdraw the ask.
             release p1: p1 released
             ask r2: r2 takes the place of p2 on N1
             lose N1: r2 waits again, p2 lost, placeholders of G expired, r2 on N3
-              r1 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 2, the ask needs 2; wait for a release, or add nodes
+              r1 waits ROOT_CAPACITY: the cluster has 0 of 2 c available, but the ask needs 2. Wait for a release, or add nodes.
               G: Running in root.a, no group, uses {c: 2}, user headroom none
         "#]],
     );
@@ -232,9 +232,9 @@ fn a_swap_goes_ahead_on_a_drained_node_and_none_for_an_unknown_group() {
             drain N1: nothing
             ask r: r takes the place of p on N1
             ask s
-              s waits GANG_INCOMPLETE: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
+              s waits GANG_INCOMPLETE: application G has placeholders for task group t, but the ask cannot replace any of them yet. Wait until a placeholder is placed or released.
             release p: p replaced, placeholders of G expired
-              s waits NO_NODE_FITS: no node fits: the ask needs 1 c, the most that any node in use has free is 0; wait for a release, or add nodes
+              s waits NO_NODE_FITS: the ask needs 1 c, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             undrain N1: s on N1
         "#]],
     );
@@ -279,7 +279,7 @@ fn an_application_whose_only_placeholder_goes_completes_although_nothing_ran() {
         expect![[r#"
             ask p1: G Accepted, p1 on N1
             ask r: p1 to be released: Timeout
-              r waits GANG_INCOMPLETE: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
+              r waits GANG_INCOMPLETE: application G has placeholders for task group t, but the ask cannot replace any of them yet. Wait until a placeholder is placed or released.
             release r: r withdrawn
             release p1: p1 released, placeholders of G expired, G Completing
             wait 30s: G Completed

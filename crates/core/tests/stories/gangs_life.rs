@@ -77,7 +77,7 @@ fn sd_05_a_gang_counts_from_its_first_placeholder_and_its_members_with_their_own
         expect![[r#"
             ask p1: G Accepted, G counts for group dev, p1 on N1
             ask p2
-              p2 waits ROOT_CAPACITY: the cluster has 1 c left of its maximum of 4, the ask needs 3; wait for a release, or add nodes
+              p2 waits ROOT_CAPACITY: the cluster has 1 of 4 c available, but the ask needs 3. Wait for a release, or add nodes.
               root.a: in force {c: 4}, uses {c: 3}, headroom {c: 1}, share 0.75, runs 0
               ann at root.a: uses {c: 3}, left {c: 17}, runs 1
               ann at root: uses {c: 3}, left none, runs 1
@@ -93,7 +93,7 @@ fn sd_05_a_gang_counts_from_its_first_placeholder_and_its_members_with_their_own
               dev at root.a: uses {c: 5}, left {c: 15}, runs 1
               dev at root: uses {c: 5}, left none, runs 1
             ask r2: p2 to be released: Timeout
-              r2 waits GANG_INCOMPLETE: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
+              r2 waits GANG_INCOMPLETE: application G has placeholders for task group t, but the ask cannot replace any of them yet. Wait until a placeholder is placed or released.
             release p2: p2 released, placeholders of G expired, r2 on N2
               root.a: in force {c: 8}, uses {c: 6}, headroom {c: 2}, share 0.75, runs 1
               ann at root.a: uses {c: 6}, left {c: 14}, runs 1
@@ -130,7 +130,7 @@ fn sd_05_a_soft_gang_that_ran_out_of_time_counts_on_until_it_completes() {
         expect![[r#"
             ask p1: G Accepted, G counts for group dev, p1 on N1
             ask p2
-              p2 waits ROOT_CAPACITY: the cluster has 1 c left of its maximum of 4, the ask needs 3; wait for a release, or add nodes
+              p2 waits ROOT_CAPACITY: the cluster has 1 of 4 c available, but the ask needs 3. Wait for a release, or add nodes.
             wait 10s: placeholders of G expired, G Resuming, p1 to be released: Timeout, p2 withdrawn
               ann at root.a: uses {c: 3}, left {c: 17}, runs 1
               ann at root: uses {c: 3}, left none, runs 1
@@ -169,7 +169,7 @@ fn sd_05_a_hard_gang_that_ran_out_of_time_is_gone_with_its_last_placeholder() {
         expect![[r#"
             ask p1: G Accepted, G counts for group dev, p1 on N1
             ask p2
-              p2 waits ROOT_CAPACITY: the cluster has 1 c left of its maximum of 4, the ask needs 3; wait for a release, or add nodes
+              p2 waits ROOT_CAPACITY: the cluster has 1 of 4 c available, but the ask needs 3. Wait for a release, or add nodes.
             wait 10s: placeholders of G expired, G Failing, p1 to be released: Timeout, p2 withdrawn
               ann at root.a: uses {c: 3}, left {c: 17}, runs 1
               ann at root: uses {c: 3}, left none, runs 1
@@ -295,7 +295,7 @@ fn sd_08_a_preempted_placeholder_is_in_use_until_the_rm_says_that_it_is_gone() {
               ann at root: uses {c: 2}, left none, runs 1
             ask r: r takes the place of p2 on N1
             ask s
-              s waits GANG_INCOMPLETE: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
+              s waits GANG_INCOMPLETE: application G has placeholders for task group t, but the ask cannot replace any of them yet. Wait until a placeholder is placed or released.
             release p2: p2 replaced, placeholders of G expired, s on N1
         "#]],
     );

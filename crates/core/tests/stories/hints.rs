@@ -28,14 +28,14 @@ fn no_more_is_told_of_than_the_queue_would_admit() {
         expect![[r#"
             ask r1: app1 Accepted, r1 on n1, app1 Running
             ask e1
-              e1 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 4, the ask needs 3; wait for a release, or add nodes
+              e1 waits ROOT_CAPACITY: the cluster has 0 of 4 cpu available, but the ask needs 3. Wait for a release, or add nodes.
             ask e2
-              e2 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 4, the ask needs 3; wait for a release, or add nodes
+              e2 waits ROOT_CAPACITY: the cluster has 0 of 4 cpu available, but the ask needs 3. Wait for a release, or add nodes.
             scan-outstanding: more nodes would help e1, more nodes would help e2
             ask e3: app2 Accepted
-              e3 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
+              e3 waits ROOT_CAPACITY: the cluster has 0 of 4 cpu available, but the ask needs 1. Wait for a release, or add nodes.
             ask e4
-              e4 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
+              e4 waits ROOT_CAPACITY: the cluster has 0 of 4 cpu available, but the ask needs 1. Wait for a release, or add nodes.
             scan-outstanding: nothing
             release e2: e2 withdrawn
             scan-outstanding: more nodes would help e4, more nodes would help e3
@@ -75,19 +75,19 @@ fn no_more_is_told_of_than_limits_and_queues_above_would_admit() {
         expect![[r#"
             ask r1: full Accepted, r1 on n1, full Running
             ask a1: app1 Accepted
-              a1 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 1, the ask needs 2; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 0 of 1 cpu available, but the ask needs 2. Wait for a release, or add nodes.
             scan-outstanding: more nodes would help a1
             ask a2: app2 Accepted
-              a2 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 1, the ask needs 2; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 1 cpu available, but the ask needs 2. Wait for a release, or add nodes.
             ask a3
-              a3 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a3 waits ROOT_CAPACITY: the cluster has 0 of 1 cpu available, but the ask needs 1. Wait for a release, or add nodes.
             scan-outstanding: more nodes would help a3
             ask b1: app3 Accepted
-              b1 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 of 1 cpu available, but the ask needs 1. Wait for a release, or add nodes.
             ask b2
-              b2 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 1, the ask needs 2; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 of 1 cpu available, but the ask needs 2. Wait for a release, or add nodes.
             ask b3
-              b3 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              b3 waits ROOT_CAPACITY: the cluster has 0 of 1 cpu available, but the ask needs 1. Wait for a release, or add nodes.
             scan-outstanding: more nodes would help b1, more nodes would help b3
             remove app1: a1 withdrawn, app1 Completing, app1 Completed, app1 gone
             scan-outstanding: more nodes would help a2
@@ -118,21 +118,21 @@ fn what_is_told_of_stands_in_the_order_of_the_leaf() {
         expect![[r#"
             ask r1: full Accepted, r1 on n1, full Running
             ask b1: app2 Accepted
-              b1 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 1, the ask needs 2; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 of 1 cpu available, but the ask needs 2. Wait for a release, or add nodes.
             ask b2
-              b2 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 1, the ask needs 3; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 of 1 cpu available, but the ask needs 3. Wait for a release, or add nodes.
             ask a1: app1 Accepted
-              a1 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 1, the ask needs 3; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 0 of 1 cpu available, but the ask needs 3. Wait for a release, or add nodes.
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 1, the ask needs 2; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 1 cpu available, but the ask needs 2. Wait for a release, or add nodes.
             ask a3
-              a3 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 1, the ask needs 5; wait for a release, or add nodes
+              a3 waits ROOT_CAPACITY: the cluster has 0 of 1 cpu available, but the ask needs 5. Wait for a release, or add nodes.
             scan-outstanding: more nodes would help a2, more nodes would help a1, more nodes would help a3
             resize n1: a2 on n1, app1 Running
-              b1 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 3, the ask needs 2; wait for a release, or add nodes
-              b2 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 3, the ask needs 3; wait for a release, or add nodes
-              a1 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 3, the ask needs 3; wait for a release, or add nodes
-              a3 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 3, the ask needs 5; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 of 3 cpu available, but the ask needs 2. Wait for a release, or add nodes.
+              b2 waits ROOT_CAPACITY: the cluster has 0 of 3 cpu available, but the ask needs 3. Wait for a release, or add nodes.
+              a1 waits ROOT_CAPACITY: the cluster has 0 of 3 cpu available, but the ask needs 3. Wait for a release, or add nodes.
+              a3 waits ROOT_CAPACITY: the cluster has 0 of 3 cpu available, but the ask needs 5. Wait for a release, or add nodes.
             scan-outstanding: nothing
         "#]],
     );

@@ -26,20 +26,20 @@ fn c18_only_asks_for_its_label_are_placed_on_a_node_that_has_one() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits ROOT_CAPACITY: the cluster has 2 vcore left of its maximum of 2, the ask needs 3; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 2 of 2 vcore available, but the ask needs 3. Wait for a release, or add nodes.
             ask a2: a2 on g1, app1 Running
             ask a3
-              a3 waits ROOT_CAPACITY: the cluster has 1 vcore@gpu left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
+              a3 waits ROOT_CAPACITY: the cluster has 1 of 4 vcore@gpu available, but the ask needs 2. Wait for a release, or add nodes.
             ask a4
-              a4 waits NO_PARTITION_ACCESS: nodes with the label fpga: 0 of 2; add nodes of that kind, or ask again with another label
+              a4 waits NO_PARTITION_ACCESS: 0 of 2 nodes have the label fpga. Add such nodes, or submit the ask with another label.
             ask a5: a5 on plain
-              a1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 3; wait for a release, or add nodes
-              a4 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 3. Wait for a release, or add nodes.
+              a4 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             release a2: a2 released, a3 on g1
             node g2: a4 on g2
-              a1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 3; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 0 of 3 vcore available, but the ask needs 3. Wait for a release, or add nodes.
             reload: root changed, a3 resized, root.q changed
-              a1 waits ROOT_CAPACITY: the cluster has 2 vcore left of its maximum of 7, the ask needs 3; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 2 of 7 vcore available, but the ask needs 3. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -65,17 +65,17 @@ fn letter_a_an_ask_that_blocks_every_node_with_room_waits_for_another() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n2, app1 Running
             ask a2
-              a2 waits NODE_BLOCKED: nodes with room for the ask: 1 of 2; on its block list: 1 of 1; wait for another node to have room, or ask again with a shorter list
+              a2 waits NODE_BLOCKED: 1 of 2 nodes has enough free capacity, but 1 of those is on the block list of the ask. Wait for capacity on another node, or submit the ask with a shorter list.
             ask a3: a3 on n1
-              a2 waits ROOT_CAPACITY: the cluster has 2 vcore left of its maximum of 8, the ask needs 3; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 2 of 8 vcore available, but the ask needs 3. Wait for a release, or add nodes.
             ask a4
-              a4 waits ROOT_CAPACITY: the cluster has 2 vcore left of its maximum of 8, the ask needs 3; wait for a release, or add nodes
+              a4 waits ROOT_CAPACITY: the cluster has 2 of 8 vcore available, but the ask needs 3. Wait for a release, or add nodes.
             wait 3s: nothing
             release a1: a1 released, a2 on n2
             ask a4: a4 withdrawn
-              a4 waits ROOT_CAPACITY: the cluster has 2 vcore left of its maximum of 8, the ask needs 3; wait for a release, or add nodes
+              a4 waits ROOT_CAPACITY: the cluster has 2 of 8 vcore available, but the ask needs 3. Wait for a release, or add nodes.
             node n3: n1 keeps a4
-              a4 waits NODE_RESOURCES: node n1 is kept for the ask and has vcore 1 free, the ask needs vcore 3; wait for a release there, or for another node with room
+              a4 waits NODE_RESOURCES: node n1 is reserved for the ask and has vcore 1 free, but the ask needs vcore 3. Wait for a release on this node, or for capacity on another node.
             node n4: a4 on n4
         "#]],
     );
@@ -106,11 +106,11 @@ fn c18_a_queue_says_which_labels_its_asks_may_name_and_which_they_have_by_defaul
         expect![[r#"
             app app4: root.p.made made
             ask a1: app1 Accepted, a1 on g1, app1 Running
-            ask a2: refused NO_PARTITION_ACCESS: ask a2 wants nodes of label fpga, to which queue root.a.x has no access; name the label in `nodelabels.accessible` of the queue, or use another queue
-            ask b1: refused NO_PARTITION_ACCESS: ask b1 wants nodes of label gpu, to which queue root.a.y has no access; name the label in `nodelabels.accessible` of the queue, or use another queue
+            ask a2: refused NO_PARTITION_ACCESS: ask a2 requests nodes with label fpga, but queue root.a.x has no access to them. Add the label to `nodelabels.accessible` of the queue, or use another queue.
+            ask b1: refused NO_PARTITION_ACCESS: ask b1 requests nodes with label gpu, but queue root.a.y has no access to them. Add the label to `nodelabels.accessible` of the queue, or use another queue.
             ask c1: app3 Accepted, c1 on g1, app3 Running
             ask c2: c2 on g1
-            ask d1: refused NO_PARTITION_ACCESS: ask d1 wants nodes of label gpu, to which queue root.p.made has no access; name the label in `nodelabels.accessible` of the queue, or use another queue
+            ask d1: refused NO_PARTITION_ACCESS: ask d1 requests nodes with label gpu, but queue root.p.made has no access to them. Add the label to `nodelabels.accessible` of the queue, or use another queue.
         "#]],
     );
 }
@@ -137,7 +137,7 @@ fn c18_nodes_are_kept_and_victims_found_among_those_that_suit_alone() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2: a2 on g1
             ask b1: app2 Accepted
-              b1 waits ROOT_CAPACITY: the cluster has 0 vcore@gpu left of its maximum of 4, the ask needs 4; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 of 4 vcore@gpu available, but the ask needs 4. Wait for a release, or add nodes.
             wait 3s: nothing
             wait 60s: nothing to stop for b1
             release a2: a2 released, b1 on g1, app2 Running
@@ -160,7 +160,7 @@ fn c18_an_ask_for_one_node_may_have_it_whatever_its_label() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on g1, app1 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 3 vcore@gpu left of its maximum of 4, the ask needs 4; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 3 of 4 vcore@gpu available, but the ask needs 4. Wait for a release, or add nodes.
             release a1: a1 released, a2 on g1
         "#]],
     );
@@ -186,7 +186,7 @@ fn c18_a_member_takes_the_place_of_a_placeholder_on_a_node_that_suits_it() {
             ask p2: p2 on g1, g1 Running
             ask m1: m1 takes the place of p2 on g1
             ask m2
-              m2 waits GANG_INCOMPLETE: application g1 has placeholders for task group w, and the ask can take the place of none now; wait until one is placed or stopped
+              m2 waits GANG_INCOMPLETE: application g1 has placeholders for task group w, but the ask cannot replace any of them yet. Wait until a placeholder is placed or released.
             ask m3: m3 takes the place of p1 on n1
         "#]],
     );
@@ -218,13 +218,13 @@ fn c18_maxima_limits_and_guarantees_of_a_label_hold_by_its_types() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on g1, app1 Running
             ask a2
-              a2 waits QUEUE_MAX: queue root.a has 0 vcore@gpu left of its maximum of 3, the ask needs 1; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX: queue root.a has 0 of 3 vcore@gpu available, but the ask needs 1. Wait for a release, or raise the maximum.
             ask a3: a3 on n1
             ask b1: app2 Accepted, b1 on g1, app2 Running
             ask b2
-              b2 waits ABS_USER_LIMIT: user ann at root.b has 0 vcore@gpu left of its limit of 1, the ask needs 1; wait for a release, or raise the limit
+              b2 waits ABS_USER_LIMIT: user ann at root.b has 0 of 1 vcore@gpu available, but the ask needs 1. Wait for a release, or raise the limit.
             ask b3: b3 on n1
-            ask b4: refused TYPE_OF_LABEL: the ask names vcore@gpu, which is how vcore on nodes of label gpu is counted; name vcore, and the label gpu beside it
+            ask b4: refused TYPE_OF_LABEL: the ask names vcore@gpu, which counts vcore on nodes with label gpu. Name vcore, and set the label gpu.
               root.a: in force {vcore: 8000 m, vcore@gpu: 3000 m}, uses {vcore: 4000 m, vcore@gpu: 3000 m}, headroom {vcore: 0 m, vcore@gpu: 0 m}, share 1, runs 1
               ann at root.a: uses {vcore: 4000 m, vcore@gpu: 3000 m}, left none, runs 1
               ann at root.b: uses {vcore: 4000 m, vcore@gpu: 1000 m}, left {vcore@gpu: 0 m}, runs 1
@@ -258,9 +258,9 @@ fn c18_users_share_the_nodes_of_a_label_by_themselves() {
             ask b2: b2 on g1
             ask a2: a2 on g1
             ask b3
-              b3 waits USER_SHARE: user bob at root.a uses 1 vcore@gpu, his share of the queue is 4, the ask needs 4; wait for a release of this user, or until others have theirs
+              b3 waits USER_SHARE: user bob at root.a uses 1 vcore@gpu of a fair share of 4, and the ask needs 4 more. Wait for a release by this user, or until the other active users reach their shares.
             ask a3
-              a3 waits USER_SHARE: user ann at root.a uses 3 vcore@gpu, his share of the queue is 2, the ask needs 2; wait for a release of this user, or until others have theirs
+              a3 waits USER_SHARE: user ann at root.a uses 3 vcore@gpu of a fair share of 2, and the ask needs 2 more. Wait for a release by this user, or until the other active users reach their shares.
         "#]],
     );
 }
@@ -285,13 +285,13 @@ fn c18_who_shares_by_dominant_use_or_memory_does_so_for_each_label() {
             ),
             expect![[r#"
                 ask a1: app1 Accepted
-                  a1 waits USER_SHARE: user ann at root.a uses 0 memory, his share of the queue is 50, the ask needs 60; wait for a release of this user, or until others have theirs
+                  a1 waits USER_SHARE: user ann at root.a uses 0 memory of a fair share of 50, and the ask needs 60 more. Wait for a release by this user, or until the other active users reach their shares.
                 ask b0: app2 Accepted
-                  b0 waits USER_SHARE: user bob at root.a uses 0 memory@gpu, his share of the queue is 2, the ask needs 4; wait for a release of this user, or until others have theirs
+                  b0 waits USER_SHARE: user bob at root.a uses 0 memory@gpu of a fair share of 2, and the ask needs 4 more. Wait for a release by this user, or until the other active users reach their shares.
                 ask b1: b1 on g1, app2 Running
-                  b0 waits ROOT_CAPACITY: the cluster has 2 memory@gpu left of its maximum of 4, the ask needs 4; wait for a release, or add nodes
+                  b0 waits ROOT_CAPACITY: the cluster has 2 of 4 memory@gpu available, but the ask needs 4. Wait for a release, or add nodes.
                 ask a2: a2 on g1, app1 Running
-                  b0 waits ROOT_CAPACITY: the cluster has 0 memory@gpu left of its maximum of 4, the ask needs 4; wait for a release, or add nodes
+                  b0 waits ROOT_CAPACITY: the cluster has 0 of 4 memory@gpu available, but the ask needs 4. Wait for a release, or add nodes.
             "#]],
         );
     }
@@ -327,12 +327,12 @@ fn c18_what_is_there_is_counted_anew_when_a_label_becomes_exclusive_or_is_so_no_
             foreign f1: f1 occupies g1
             ask a1: app1 Accepted, a1 on g1, app1 Running
             ask a2
-              a2 waits QUEUE_MAX: queue root.a has 2 vcore left of its maximum of 4, the ask needs 3; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX: queue root.a has 2 of 4 vcore available, but the ask needs 3. Wait for a release, or raise the maximum.
             ask a3: a3 on n1
-              a2 waits QUEUE_MAX: queue root.a has 1 vcore left of its maximum of 4, the ask needs 3; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX: queue root.a has 1 of 4 vcore available, but the ask needs 3. Wait for a release, or raise the maximum.
               root.a: in force {vcore: 4000 m}, uses {vcore: 3000 m}, headroom {vcore: 1000 m}, share 0.75, runs 1
             reload: root changed, f1 occupies g1, a1 resized, a2 resized, root.a changed
-              a2 waits ROOT_CAPACITY: the cluster has 2 vcore@gpu left of its maximum of 4, the ask needs 3; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 2 of 4 vcore@gpu available, but the ask needs 3. Wait for a release, or add nodes.
               root.a: in force {vcore: 4000 m, vcore@gpu: 4000 m}, uses {vcore: 1000 m, vcore@gpu: 2000 m}, headroom {vcore: 3000 m, vcore@gpu: 2000 m}, share 0.5, runs 1
               ann at root.a: uses {vcore: 1000 m, vcore@gpu: 2000 m}, left none, runs 1
               ann at root: uses {vcore: 1000 m, vcore@gpu: 2000 m}, left none, runs 1
@@ -361,12 +361,12 @@ fn c18_a_type_of_a_label_is_named_by_nobody_but_the_queue_file() {
         resize n1 vcore@gpu=1
         ",
         expect![[r#"
-            node n2: refused TYPE_OF_LABEL: the node names vcore@gpu, which is how vcore on nodes of label gpu is counted; name vcore, and the label gpu beside it
-            ask a1: refused TYPE_OF_LABEL: the ask names vcore@gpu, which is how vcore on nodes of label gpu is counted; name vcore, and the label gpu beside it
+            node n2: refused TYPE_OF_LABEL: the node names vcore@gpu, which counts vcore on nodes with label gpu. Name vcore, and set the label gpu.
+            ask a1: refused TYPE_OF_LABEL: the ask names vcore@gpu, which counts vcore on nodes with label gpu. Name vcore, and set the label gpu.
             ask a2: app1 Accepted
-              a2 waits NO_NODE_FITS: no node fits: the ask needs 1 vcore@fpga, the most that any node in use has free is 0; wait for a release, or add nodes
-            foreign f1: refused TYPE_OF_LABEL: what runs on the node names vcore@gpu, which is how vcore on nodes of label gpu is counted; name vcore, and the label gpu beside it
-            resize n1: refused TYPE_OF_LABEL: the node names vcore@gpu, which is how vcore on nodes of label gpu is counted; name vcore, and the label gpu beside it
+              a2 waits NO_NODE_FITS: the ask needs 1 vcore@fpga, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+            foreign f1: refused TYPE_OF_LABEL: the foreign allocation names vcore@gpu, which counts vcore on nodes with label gpu. Name vcore, and set the label gpu.
+            resize n1: refused TYPE_OF_LABEL: the node names vcore@gpu, which counts vcore on nodes with label gpu. Name vcore, and set the label gpu.
         "#]],
     );
 }
@@ -389,8 +389,8 @@ fn c18_a_gang_is_too_large_by_the_types_that_it_will_be_counted_in() {
         ask p3 g3 vcore=4 placeholder group w
         ",
         expect![[r#"
-            app g2: rejected GANG_SIZE: the gang of 4 vcore can never run in queue root.plain, whose configured maximum is 2; make the gang smaller, or raise the maximum
-            app g4: rejected GANG_SIZE: the gang of 5 vcore@gpu can never run in queue root.gpu, whose configured maximum is 4; make the gang smaller, or raise the maximum
+            app g2: rejected GANG_SIZE: the gang needs 4 vcore together, but the configured maximum of queue root.plain is 2. Make the gang smaller, or raise the maximum.
+            app g4: rejected GANG_SIZE: the gang needs 5 vcore@gpu together, but the configured maximum of queue root.gpu is 4. Make the gang smaller, or raise the maximum.
             ask p1: g1 Accepted, p1 on g1
             ask p2: p2 on g1, g1 Running
             ask p3: g3 Accepted, p3 on g1, g3 Running
@@ -413,9 +413,9 @@ fn c18_asks_of_several_applications_keep_no_file_out() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask a2: app2 Accepted
-              a2 waits NO_NODES: no node has registered in partition default; register a node
+              a2 waits NO_NODES: no node has registered in partition default. Register a node.
             reload: root changed, a2 resized, root.a changed
         "#]],
     );
@@ -435,10 +435,10 @@ fn c18_a_file_by_which_sums_would_be_too_large_is_refused() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask a2
-              a2 waits NO_NODES: no node has registered in partition default; register a node
-            reload: refused SUM_TOO_LARGE: the asks of an application, by the exclusive labels of the queue file: memory would sum up to more than 9223372036854775807: 9223372036854775806 are counted already and 2 would be added
+              a2 waits NO_NODES: no node has registered in partition default. Register a node.
+            reload: refused SUM_TOO_LARGE: the asks of an application, with the exclusive labels of the queue file: the total of memory would exceed 9223372036854775807. The current total is 9223372036854775806, and the request adds 2. Use smaller amounts.
         "#]],
     );
 }

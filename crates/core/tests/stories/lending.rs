@@ -25,7 +25,7 @@ fn c18_idle_nodes_of_a_label_that_lends_go_to_asks_that_name_none() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2: a2 resized, a2 on g1
             ask a3
-              a3 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 3; wait for a release, or add nodes
+              a3 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 3. Wait for a release, or add nodes.
               root.q: in force {vcore: 2000 m, vcore@fpga: 8000 m, vcore@gpu: 4000 m}, uses {vcore: 2000 m, vcore@gpu: 3000 m}, headroom {vcore: 0 m, vcore@fpga: 8000 m, vcore@gpu: 1000 m}, share 1, runs 1
             release a2: a2 released, a3 resized, a3 on g1
             release a1: a1 released
@@ -61,10 +61,10 @@ fn c18_what_asks_for_the_label_goes_first_and_takes_back_what_was_lent_first() {
             ask c1: app3 Accepted, c1 on g1, app3 Running
             ask l2: l2 resized, l2 on g1
             ask b1: app2 Accepted
-              b1 waits ROOT_CAPACITY: the cluster has 0 vcore@gpu left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 of 4 vcore@gpu available, but the ask needs 2. Wait for a release, or add nodes.
             wait 2s: l2 to be stopped for b1, l1 to be stopped for b1, g1 keeps b1
             release l2: l2 released
-              b1 waits ROOT_CAPACITY: the cluster has 1 vcore@gpu left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 1 of 4 vcore@gpu available, but the ask needs 2. Wait for a release, or add nodes.
             release l1: l1 released, b1 on g1, app2 Running
             release b1: b1 released, app2 Completing
         "#]],
@@ -98,19 +98,19 @@ fn c18_nothing_is_lent_to_drivers_placeholders_or_those_in_a_line() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask b1: app2 Accepted
-              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask a3
-              a3 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a3 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             release a2: a2 withdrawn, a3 resized, a3 on g1
             ask p1: app3 Accepted
-              p1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              p1 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask s1: app4 Accepted
-              s1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              s1 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             release a1: a1 released, s1 on n1, app4 Running
             ask s2
-              s2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              s2 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             release b1: b1 withdrawn, app2 Completing
         "#]],
     );
@@ -144,10 +144,10 @@ fn c18_what_is_lent_is_counted_in_the_types_of_the_label_whose_maxima_and_limits
             ask b1: app2 Accepted, b1 on n1, app2 Running
             ask a2: a2 resized, a2 on g1
             ask a3
-              a3 waits QUEUE_MAX: queue root.a has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or raise the maximum
+              a3 waits QUEUE_MAX: queue root.a has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or raise the maximum.
             ask b2: b2 resized, b2 on g1
             ask b3
-              b3 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
+              b3 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
               ann at root.a: uses {vcore: 1000 m, vcore@gpu: 1000 m}, left {vcore@gpu: 0 m}, runs 1
               ann at root: uses {vcore: 1000 m, vcore@gpu: 1000 m}, left none, runs 1
             release a2: a2 released, a3 resized, a3 on g1
@@ -176,7 +176,7 @@ fn c18_a_user_at_his_cap_is_lent_nodes_beyond_it() {
             ask a2: a2 resized, a2 on g1
             ask a3: a3 resized, a3 on g1
             ask a4
-              a4 waits USER_HARD_CAP: user ann at root.a uses 2 vcore, he may have at most 2, the ask needs 2; wait for a release of this user, or raise `userlimitfactor`
+              a4 waits USER_HARD_CAP: user ann at root.a uses 2 vcore of a user cap of 2, and the ask needs 2 more. Wait for a release by this user, or raise `userlimitfactor`.
               root.a: in force {vcore: 4000 m, vcore@gpu: 4000 m}, uses {vcore: 2000 m, vcore@gpu: 4000 m}, headroom {vcore: 2000 m, vcore@gpu: 0 m}, share 1, runs 1
         "#]],
     );
@@ -204,10 +204,10 @@ fn c18_another_file_that_lends_no_more_leaves_what_runs_and_lends_nothing_new() 
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2: a2 resized, a2 on g1
             ask a3
-              a3 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a3 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             reload: root changed, root.a changed
             ask a4
-              a4 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a4 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             release a2: a2 released
         "#]],
     );

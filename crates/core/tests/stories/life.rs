@@ -20,7 +20,7 @@ fn an_application_is_accepted_with_its_first_ask_and_runs_with_its_first_allocat
         expect![[r#"
               app1: New in root.a, no group, uses {}, user headroom none
             ask a1: app1 Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
               app1: Accepted in root.a, no group, uses {}, user headroom none
             node n1: a1 on n1, app1 Running
               app1: Running in root.a, no group, uses {vcore: 1000 m}, user headroom none
@@ -42,7 +42,7 @@ fn an_application_whose_last_ask_is_withdrawn_completes() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             release a1: a1 withdrawn, app1 Completing
               root.a: in force none, uses {}, headroom none, share 0, runs 0
             wait 30s: app1 Completed
@@ -92,9 +92,9 @@ fn an_application_with_asks_left_does_not_complete() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 2; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 2. Wait for a release, or add nodes.
             release a1: a1 released
-              a2 waits ROOT_CAPACITY: the cluster has 1 vcore left of its maximum of 1, the ask needs 2; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 1 of 1 vcore available, but the ask needs 2. Wait for a release, or add nodes.
             release a2: a2 withdrawn, app1 Completing
         "#]],
     );
@@ -145,7 +145,7 @@ fn an_id_is_free_again_when_its_application_has_completed() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             release a1: a1 released, app1 Completing
-            app app1: rejected DUPLICATE_APPLICATION: application app1 exists already in partition default in state Completing; an id is free again when its application has ended
+            app app1: rejected DUPLICATE_APPLICATION: application app1 already exists in partition default in state Completing. Choose another ID, or wait until the application ends.
             wait 30s: app1 Completed
               app1: New in root.b, no group, uses {}, user headroom none
         "#]],
@@ -195,9 +195,9 @@ fn a_removed_application_takes_its_asks_and_allocations_along() {
         expect![[r#"
             ask a1: app1 Accepted, app1 counts for group dev, a1 on n1, app1 Running
             ask a2
-              a2 waits ABS_GROUP_LIMIT: group dev at root.a has 8 vcore left of its limit of 9, the ask needs 9; wait for a release, or raise the limit
+              a2 waits ABS_GROUP_LIMIT: group dev at root.a has 8 of 9 vcore available, but the ask needs 9. Wait for a release, or raise the limit.
             ask a3: a3 on n1
-              a2 waits ABS_GROUP_LIMIT: group dev at root.a has 7 vcore left of its limit of 9, the ask needs 9; wait for a release, or raise the limit
+              a2 waits ABS_GROUP_LIMIT: group dev at root.a has 7 of 9 vcore available, but the ask needs 9. Wait for a release, or raise the limit.
             remove app1: a1 released, a2 withdrawn, a3 released, app1 Completing, app1 gone
               ann: no tracker
               dev at root.a: uses {}, left {vcore: 9000 m}, runs 0
@@ -239,7 +239,7 @@ fn giving_everything_back_completes_an_application() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             release-all app1: a1 released, a2 withdrawn, app1 Completing
             release-all app1: app1 Completed
             wait 30s: nothing
@@ -283,9 +283,9 @@ fn equal_asks_that_wait_are_placed_one_by_one_as_room_comes() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask a3
-              a3 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a3 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             release a1: a1 released, a2 on n1
             release a2: a2 released, a3 on n1
         "#]],

@@ -21,7 +21,7 @@ fn a_user_limit_holds_and_a_release_gives_its_share_back() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits ABS_USER_LIMIT: user ann at root.a has 1 vcore left of its limit of 3, the ask needs 2; wait for a release, or raise the limit
+              a2 waits ABS_USER_LIMIT: user ann at root.a has 1 of 3 vcore available, but the ask needs 2. Wait for a release, or raise the limit.
             ask b1: app2 Accepted, b1 on n1, app2 Running
             release a1: a1 released, a2 on n1
         "#]],
@@ -45,7 +45,7 @@ fn a_limit_is_per_name_and_not_shared_by_the_names_listed() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask b1: app2 Accepted, b1 on n1, app2 Running
             ask b2
-              b2 waits ABS_USER_LIMIT: user bob at root.a has 0 vcore left of its limit of 2, the ask needs 1; wait for a release, or raise the limit
+              b2 waits ABS_USER_LIMIT: user bob at root.a has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or raise the limit.
         "#]],
     );
 }
@@ -66,7 +66,7 @@ fn a_limit_counts_all_applications_of_its_user_in_the_queue_and_below() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask b1: app2 Accepted
-              b1 waits ABS_USER_LIMIT: user ann at root.p has 1 vcore left of its limit of 3, the ask needs 2; wait for a release, or raise the limit
+              b1 waits ABS_USER_LIMIT: user ann at root.p has 1 of 3 vcore available, but the ask needs 2. Wait for a release, or raise the limit.
         "#]],
     );
 }
@@ -84,7 +84,7 @@ fn a_zero_in_a_limit_forbids() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits ABS_USER_LIMIT: user ann at root.a has 0 gpu left of its limit of 0, the ask needs 1; wait for a release, or raise the limit
+              a1 waits ABS_USER_LIMIT: user ann at root.a has 0 of 0 gpu available, but the ask needs 1. Wait for a release, or raise the limit.
             ask a2: a2 on n1, app1 Running
         "#]],
     );
@@ -111,7 +111,7 @@ fn the_wildcard_limits_every_other_user_for_himself() {
             ask b1: app2 Accepted, b1 on n1, app2 Running
             ask c1: app3 Accepted, c1 on n1, app3 Running
             ask c2
-              c2 waits ABS_USER_LIMIT: user cid at root.a has 0 vcore left of its limit of 2, the ask needs 1; wait for a release, or raise the limit
+              c2 waits ABS_USER_LIMIT: user cid at root.a has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or raise the limit.
         "#]],
     );
 }
@@ -154,7 +154,7 @@ fn a_group_limit_is_shared_by_the_members() {
         expect![[r#"
             ask a1: app1 Accepted, app1 counts for group dev, a1 on n1, app1 Running
             ask b1: app2 Accepted, app2 counts for group dev
-              b1 waits ABS_GROUP_LIMIT: group dev at root.a has 1 vcore left of its limit of 3, the ask needs 2; wait for a release, or raise the limit
+              b1 waits ABS_GROUP_LIMIT: group dev at root.a has 1 of 3 vcore available, but the ask needs 2. Wait for a release, or raise the limit.
             ask c1: app3 Accepted, c1 on n1, app3 Running
             release a1: a1 released, app1 Completing, b1 on n1, app2 Running
         "#]],
@@ -182,7 +182,7 @@ fn the_wildcard_group_is_one_limit_for_all_others_together() {
         expect![[r#"
             ask a1: app1 Accepted, app1 counts for group *, a1 on n1, app1 Running
             ask b1: app2 Accepted, app2 counts for group *
-              b1 waits ABS_GROUP_LIMIT: group * at root.a has 1 vcore left of its limit of 3, the ask needs 2; wait for a release, or raise the limit
+              b1 waits ABS_GROUP_LIMIT: group * at root.a has 1 of 3 vcore available, but the ask needs 2. Wait for a release, or raise the limit.
             ask c1: app3 Accepted, app3 counts for group dev, c1 on n1, app3 Running
             ask d1: app4 Accepted, d1 on n1, app4 Running
               * at root.a: uses {vcore: 2000 m}, left {vcore: 1000 m}, runs 1
@@ -210,13 +210,13 @@ fn user_and_group_limits_hold_together() {
         ",
         expect![[r#"
             ask a1: app1 Accepted, app1 counts for group dev
-              a1 waits ABS_GROUP_LIMIT: group dev at root.a has 4 vcore left of its limit of 4, the ask needs 5; wait for a release, or raise the limit
+              a1 waits ABS_GROUP_LIMIT: group dev at root.a has 4 of 4 vcore available, but the ask needs 5. Wait for a release, or raise the limit.
             ask a2: a2 on n1, app1 Running
-              a1 waits ABS_USER_LIMIT: user ann at root.a has 2 vcore left of its limit of 5, the ask needs 5; wait for a release, or raise the limit
+              a1 waits ABS_USER_LIMIT: user ann at root.a has 2 of 5 vcore available, but the ask needs 5. Wait for a release, or raise the limit.
             ask b1: app2 Accepted, app2 counts for group dev
-              b1 waits ABS_GROUP_LIMIT: group dev at root.a has 1 vcore left of its limit of 4, the ask needs 2; wait for a release, or raise the limit
+              b1 waits ABS_GROUP_LIMIT: group dev at root.a has 1 of 4 vcore available, but the ask needs 2. Wait for a release, or raise the limit.
             ask a3
-              a3 waits ABS_GROUP_LIMIT: group dev at root.a has 1 vcore left of its limit of 4, the ask needs 2; wait for a release, or raise the limit
+              a3 waits ABS_GROUP_LIMIT: group dev at root.a has 1 of 4 vcore available, but the ask needs 2. Wait for a release, or raise the limit.
             release-all app2: b1 withdrawn, app2 Completing
               app1: Running in root.a, group dev, uses {vcore: 3000 m}, user headroom {vcore: 1000 m}
         "#]],
@@ -322,9 +322,9 @@ fn use_in_one_queue_counts_at_every_level_above_it() {
         expect![[r#"
             ask b1: app2 Accepted, b1 on n1, app2 Running
             ask a1: app1 Accepted
-              a1 waits ABS_USER_LIMIT: user ann at root has 1 vcore left of its limit of 3, the ask needs 2; wait for a release, or raise the limit
+              a1 waits ABS_USER_LIMIT: user ann at root has 1 of 3 vcore available, but the ask needs 2. Wait for a release, or raise the limit.
             ask a2: a2 on n1, app1 Running
-              a1 waits ABS_USER_LIMIT: user ann at root.p.a has 1 vcore left of its limit of 2, the ask needs 2; wait for a release, or raise the limit
+              a1 waits ABS_USER_LIMIT: user ann at root.p.a has 1 of 2 vcore available, but the ask needs 2. Wait for a release, or raise the limit.
               ann at root.b: uses {vcore: 2000 m}, left none, runs 1
               ann at root.p.a: uses {vcore: 1000 m}, left {vcore: 1000 m}, runs 1
               ann at root.p: uses {vcore: 1000 m}, left none, runs 1
@@ -346,7 +346,7 @@ fn limits_on_a_queue_written_in_capitals_hold() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits ABS_USER_LIMIT: user ann at root.team has 1 vcore left of its limit of 1, the ask needs 2; wait for a release, or raise the limit
+              a1 waits ABS_USER_LIMIT: user ann at root.team has 1 of 1 vcore available, but the ask needs 2. Wait for a release, or raise the limit.
         "#]],
     );
 }

@@ -22,9 +22,9 @@ fn tr_20_tr_22_ts_22_by_fifo_strict_nobody_goes_before_a_head_that_its_quota_hol
         expect![[r#"
             ask a1: t1 Accepted, a1 on n1, t1 Running
             ask a2: t2 Accepted
-              a2 waits QUEUE_MAX: queue root.a has 5 vcore left of its maximum of 100, the ask needs 20; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX: queue root.a has 5 of 100 vcore available, but the ask needs 20. Wait for a release, or raise the maximum.
             ask a3: t3 Accepted
-              a3 waits BEHIND_HEAD: ask a2 of application t2, the first in line of queue root.a, goes before the ask and needs 20 vcore; beside that 0 are left of the maximum, the ask needs 5; wait until it has started, or choose fifo-backfill as the queue's application.sort.policy
+              a3 waits BEHIND_HEAD: ask a2 of application t2 is at the head of queue root.a and needs 20 vcore. The maximum leaves 0 for others, but this ask needs 5. Wait until it starts, or set application.sort.policy to fifo-backfill.
             release a1: a1 released, t1 Completing, a2 on n1, t2 Running, a3 on n1, t3 Running
         "#]],
     );
@@ -47,9 +47,9 @@ fn ts_33_when_the_head_is_withdrawn_the_next_starts_at_once() {
         expect![[r#"
             ask a1: t1 Accepted, a1 on n1, t1 Running
             ask a2: t2 Accepted
-              a2 waits QUEUE_MAX: queue root.a has 5 vcore left of its maximum of 100, the ask needs 20; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX: queue root.a has 5 of 100 vcore available, but the ask needs 20. Wait for a release, or raise the maximum.
             ask a3: t3 Accepted
-              a3 waits BEHIND_HEAD: ask a2 of application t2, the first in line of queue root.a, goes before the ask and needs 20 vcore; beside that 0 are left of the maximum, the ask needs 5; wait until it has started, or choose fifo-backfill as the queue's application.sort.policy
+              a3 waits BEHIND_HEAD: ask a2 of application t2 is at the head of queue root.a and needs 20 vcore. The maximum leaves 0 for others, but this ask needs 5. Wait until it starts, or set application.sort.policy to fifo-backfill.
             release a2: a2 withdrawn, t2 Completing, a3 on n1, t3 Running
         "#]],
     );
@@ -72,12 +72,12 @@ fn a_head_that_waits_for_a_node_keeps_its_quota_and_holds_up_nobody_else() {
         ",
         expect![[r#"
             ask a1: t1 Accepted
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 2 gpu, the most that any node in use has free is 1; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: the ask needs 2 gpu, but no node that it may use has more than 1 free. Wait for a release, or add nodes.
             ask a2: t2 Accepted, a2 on n1, t2 Running
             ask a3: t3 Accepted
-              a3 waits BEHIND_HEAD: ask a1 of application t1, the first in line of queue root.a, goes before the ask and needs 4 vcore; beside that 0 are left of the maximum, the ask needs 1; wait until it has started, or choose fifo-backfill as the queue's application.sort.policy
+              a3 waits BEHIND_HEAD: ask a1 of application t1 is at the head of queue root.a and needs 4 vcore. The maximum leaves 0 for others, but this ask needs 1. Wait until it starts, or set application.sort.policy to fifo-backfill.
             node n2: a1 on n2, t1 Running
-              a3 waits QUEUE_MAX: queue root.a has 0 vcore left of its maximum of 10, the ask needs 1; wait for a release, or raise the maximum
+              a3 waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 1. Wait for a release, or raise the maximum.
         "#]],
     );
 }
@@ -95,9 +95,9 @@ fn what_could_never_run_is_not_the_head() {
         ",
         expect![[r#"
             ask a1: t1 Accepted
-              a1 waits QUEUE_MAX: queue root.a has 10 vcore left of its maximum of 10, the ask needs 11; wait for a release, or raise the maximum
+              a1 waits QUEUE_MAX: queue root.a has 10 of 10 vcore available, but the ask needs 11. Wait for a release, or raise the maximum.
             ask a2: t2 Accepted, a2 on n1, t2 Running
-              a1 waits QUEUE_MAX: queue root.a has 0 vcore left of its maximum of 10, the ask needs 11; wait for a release, or raise the maximum
+              a1 waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 11. Wait for a release, or raise the maximum.
         "#]],
     );
 }
@@ -138,26 +138,26 @@ fn ts_23_by_fifo_backfill_the_head_is_overtaken_so_often_and_then_held_for() {
             ask a3: a3 on n1
             ask a4: a4 on n1
             ask h: head Accepted
-              h waits QUEUE_MAX: queue root.a has 30 vcore left of its maximum of 100, the ask needs 60; wait for a release, or raise the maximum
+              h waits QUEUE_MAX: queue root.a has 30 of 100 vcore available, but the ask needs 60. Wait for a release, or raise the maximum.
             ask b1: s1 Accepted, b1 on n1, s1 Running, head overtaken
-              h waits QUEUE_MAX: queue root.a has 20 vcore left of its maximum of 100, the ask needs 60; wait for a release, or raise the maximum
+              h waits QUEUE_MAX: queue root.a has 20 of 100 vcore available, but the ask needs 60. Wait for a release, or raise the maximum.
             ask b2: s2 Accepted, b2 on n1, s2 Running, head overtaken
-              h waits QUEUE_MAX: queue root.a has 10 vcore left of its maximum of 100, the ask needs 60; wait for a release, or raise the maximum
+              h waits QUEUE_MAX: queue root.a has 10 of 100 vcore available, but the ask needs 60. Wait for a release, or raise the maximum.
             ask b3: s3 Accepted, b3 on n1, s3 Running, head overtaken
-              h waits QUEUE_MAX: queue root.a has 0 vcore left of its maximum of 100, the ask needs 60; wait for a release, or raise the maximum
+              h waits QUEUE_MAX: queue root.a has 0 of 100 vcore available, but the ask needs 60. Wait for a release, or raise the maximum.
             ask b4: s4 Accepted
-              b4 waits QUEUE_MAX: queue root.a has 0 vcore left of its maximum of 100, the ask needs 10; wait for a release, or raise the maximum
+              b4 waits QUEUE_MAX: queue root.a has 0 of 100 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
             release a4: a4 released, b4 on n1, s4 Running, head overtaken
             ask b5: s5 Accepted
-              b5 waits HELD_FOR_HEAD: ask h of application head, the first in line of queue root.a, goes before the ask and needs 60 vcore; beside that 0 are left of the maximum, the ask needs 10; wait until it has started, or raise application.sort.maxovertakes or .maxheadwait
+              b5 waits HELD_FOR_HEAD: ask h of application head is at the head of queue root.a and needs 60 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until it starts, or raise application.sort.maxovertakes or application.sort.maxheadwait.
             release a1: a1 released
-              h waits QUEUE_MAX: queue root.a has 20 vcore left of its maximum of 100, the ask needs 60; wait for a release, or raise the maximum
+              h waits QUEUE_MAX: queue root.a has 20 of 100 vcore available, but the ask needs 60. Wait for a release, or raise the maximum.
             release a2: a2 released
-              h waits QUEUE_MAX: queue root.a has 40 vcore left of its maximum of 100, the ask needs 60; wait for a release, or raise the maximum
+              h waits QUEUE_MAX: queue root.a has 40 of 100 vcore available, but the ask needs 60. Wait for a release, or raise the maximum.
             ask g: g1 Accepted
-              g waits NO_NODE_FITS: no node fits: the ask needs 1 memory, the most that any node in use has free is 0; wait for a release, or add nodes
+              g waits NO_NODE_FITS: the ask needs 1 memory, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             release a3: a3 released, t1 Completing, h on n1, head Running
-              b5 waits QUEUE_MAX: queue root.a has 0 vcore left of its maximum of 100, the ask needs 10; wait for a release, or raise the maximum
+              b5 waits QUEUE_MAX: queue root.a has 0 of 100 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
         "#]],
     );
 }
@@ -181,14 +181,14 @@ fn a_head_that_has_waited_long_is_overtaken_no_more() {
         expect![[r#"
             ask a1: t1 Accepted, a1 on n1, t1 Running
             ask h: head Accepted
-              h waits QUEUE_MAX: queue root.a has 4 vcore left of its maximum of 10, the ask needs 5; wait for a release, or raise the maximum
+              h waits QUEUE_MAX: queue root.a has 4 of 10 vcore available, but the ask needs 5. Wait for a release, or raise the maximum.
             ask b1: s1 Accepted, b1 on n1, s1 Running, head overtaken
-              h waits QUEUE_MAX: queue root.a has 3 vcore left of its maximum of 10, the ask needs 5; wait for a release, or raise the maximum
+              h waits QUEUE_MAX: queue root.a has 3 of 10 vcore available, but the ask needs 5. Wait for a release, or raise the maximum.
             wait 60s: nothing
             ask b2
-              b2 waits HELD_FOR_HEAD: ask h of application head, the first in line of queue root.a, goes before the ask and needs 5 vcore; beside that 0 are left of the maximum, the ask needs 1; wait until it has started, or raise application.sort.maxovertakes or .maxheadwait
+              b2 waits HELD_FOR_HEAD: ask h of application head is at the head of queue root.a and needs 5 vcore. The maximum leaves 0 for others, but this ask needs 1. Wait until it starts, or raise application.sort.maxovertakes or application.sort.maxheadwait.
             release b1: b1 released
-              h waits QUEUE_MAX: queue root.a has 4 vcore left of its maximum of 10, the ask needs 5; wait for a release, or raise the maximum
+              h waits QUEUE_MAX: queue root.a has 4 of 10 vcore available, but the ask needs 5. Wait for a release, or raise the maximum.
         "#]],
     );
 }
@@ -215,17 +215,17 @@ fn ts_24_by_priority_whoever_waits_becomes_more_urgent() {
         expect![[r#"
             ask a1: t1 Accepted, a1 on n1, t1 Running
             ask o: old Accepted
-              o waits QUEUE_MAX: queue root.a has 0 vcore left of its maximum of 10, the ask needs 10; wait for a release, or raise the maximum
+              o waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
             wait 600s: nothing
             ask e: eight Accepted
-              e waits HELD_FOR_HEAD: ask o of application old, the first in line of queue root.a, goes before the ask and needs 10 vcore; beside that 0 are left of the maximum, the ask needs 10; wait until it has started, or raise application.sort.maxovertakes or .maxheadwait
+              e waits HELD_FOR_HEAD: ask o of application old is at the head of queue root.a and needs 10 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until it starts, or raise application.sort.maxovertakes or application.sort.maxheadwait.
             ask t: twelve Accepted
-              e waits QUEUE_MAX: queue root.a has 0 vcore left of its maximum of 10, the ask needs 10; wait for a release, or raise the maximum
-              t waits QUEUE_MAX: queue root.a has 0 vcore left of its maximum of 10, the ask needs 10; wait for a release, or raise the maximum
+              e waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
+              t waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
             release a1: a1 released, t1 Completing, t on n1, twelve Running
-              e waits HELD_FOR_HEAD: ask o of application old, the first in line of queue root.a, goes before the ask and needs 10 vcore; beside that 0 are left of the maximum, the ask needs 10; wait until it has started, or raise application.sort.maxovertakes or .maxheadwait
+              e waits HELD_FOR_HEAD: ask o of application old is at the head of queue root.a and needs 10 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until it starts, or raise application.sort.maxovertakes or application.sort.maxheadwait.
             release t: t released, twelve Completing, o on n1, old Running
-              e waits QUEUE_MAX: queue root.a has 0 vcore left of its maximum of 10, the ask needs 10; wait for a release, or raise the maximum
+              e waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
             release o: o released, old Completing, e on n1, eight Running
         "#]],
     );
@@ -252,12 +252,12 @@ fn by_priority_nobody_becomes_more_urgent_than_the_most() {
         expect![[r#"
             ask a1: t1 Accepted, a1 on n1, t1 Running
             ask o: old Accepted
-              o waits QUEUE_MAX: queue root.a has 0 vcore left of its maximum of 10, the ask needs 10; wait for a release, or raise the maximum
+              o waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
             wait 100s: nothing
             ask w: two Accepted
-              w waits QUEUE_MAX: queue root.a has 0 vcore left of its maximum of 10, the ask needs 10; wait for a release, or raise the maximum
+              w waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
             ask f: four Accepted
-              f waits QUEUE_MAX: queue root.a has 0 vcore left of its maximum of 10, the ask needs 10; wait for a release, or raise the maximum
+              f waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
             release a1: a1 released, t1 Completing, f on n1, four Running
             release f: f released, four Completing, o on n1, old Running
         "#]],
@@ -286,17 +286,17 @@ fn ts_25_by_urgency_whoever_has_to_start_soonest_is_first() {
         expect![[r#"
             ask a1: t1 Accepted, a1 on n1, t1 Running
             ask z1: z Accepted
-              z1 waits QUEUE_MAX: queue root.a has 0 vcore left of its maximum of 10, the ask needs 10; wait for a release, or raise the maximum
+              z1 waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
             wait 3400s: nothing
             app x: x to be done by 4000000 ms, takes 120000 ms
             ask x1: x Accepted
-              x1 waits HELD_FOR_HEAD: ask z1 of application z, the first in line of queue root.a, goes before the ask and needs 10 vcore; beside that 0 are left of the maximum, the ask needs 10; wait until it has started, or raise application.sort.maxovertakes or .maxheadwait
+              x1 waits HELD_FOR_HEAD: ask z1 of application z is at the head of queue root.a and needs 10 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until it starts, or raise application.sort.maxovertakes or application.sort.maxheadwait.
             app y: y to be done by 3700000 ms, takes 60000 ms
             ask y1: y Accepted
-              y1 waits HELD_FOR_HEAD: ask z1 of application z, the first in line of queue root.a, goes before the ask and needs 10 vcore; beside that 0 are left of the maximum, the ask needs 10; wait until it has started, or raise application.sort.maxovertakes or .maxheadwait
+              y1 waits HELD_FOR_HEAD: ask z1 of application z is at the head of queue root.a and needs 10 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until it starts, or raise application.sort.maxovertakes or application.sort.maxheadwait.
             release a1: a1 released, t1 Completing, z1 on n1, z Running
-              x1 waits QUEUE_MAX: queue root.a has 0 vcore left of its maximum of 10, the ask needs 10; wait for a release, or raise the maximum
-              y1 waits QUEUE_MAX: queue root.a has 0 vcore left of its maximum of 10, the ask needs 10; wait for a release, or raise the maximum
+              x1 waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
+              y1 waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
             release z1: z1 released, z Completing, y1 on n1, y Running
             release y1: y1 released, y Completing, x1 on n1, x Running
         "#]],
@@ -312,8 +312,8 @@ fn what_a_deadline_cannot_be_is_refused() {
         app y root.a ann tags headroom/deadline=7 headroom/estimate=-1
         ",
         expect![[r#"
-            app x: rejected DEADLINE: the tag headroom/deadline is "tomorrow"; it is a whole number of seconds since the epoch from 1 to 4294967295, in digits only
-            app y: rejected DEADLINE: the tag headroom/estimate is "-1"; it is a whole number of seconds from 1 to 4294967295, in digits only
+            app x: rejected DEADLINE: the tag headroom/deadline is "tomorrow", but it must be a whole number of seconds since the epoch from 1 to 4294967295. Use digits only.
+            app y: rejected DEADLINE: the tag headroom/estimate is "-1", but it must be a whole number of seconds from 1 to 4294967295. Use digits only.
         "#]],
     );
 }

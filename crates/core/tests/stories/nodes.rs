@@ -150,7 +150,7 @@ fn a_drained_node_takes_nothing_and_keeps_what_it_has() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             drain n1: nothing
             ask a2
-              a2 waits NO_NODE_FITS: no node fits: the ask needs 1 vcore, the most that any node in use has free is 0; wait for a release, or add nodes
+              a2 waits NO_NODE_FITS: the ask needs 1 vcore, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             drain n1: nothing
             undrain n1: a2 on n1
               app1: Running in root.a, no group, uses {vcore: 2000 m}, user headroom none
@@ -189,9 +189,9 @@ fn a_node_that_joins_drained_takes_nothing_until_it_is_taken_into_use() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             node n1
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 1 vcore, the most that any node in use has free is 0; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: the ask needs 1 vcore, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
               root: in force {vcore: 4000 m}, uses {}, headroom {vcore: 4000 m}, share 0, runs 0
             undrain n1: a1 on n1, app1 Running
         "#]],
@@ -218,9 +218,9 @@ fn a_lost_node_releases_its_allocations_and_only_a_new_ask_gets_room_again() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2: a2 on n1
             ask a3
-              a3 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
+              a3 waits ROOT_CAPACITY: the cluster has 0 of 4 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             lose n1: a1 lost, a2 lost
-              a3 waits NO_NODES: no node has registered in partition default; register a node
+              a3 waits NO_NODES: no node has registered in partition default. Register a node.
               app1: Running in root.a, no group, uses {}, user headroom none
             node n2: a3 on n2
               app1: Running in root.a, no group, uses {vcore: 1000 m}, user headroom none
@@ -277,9 +277,9 @@ fn a_node_that_shrinks_below_its_use_evicts_nothing_and_takes_nothing() {
             resize n1: nothing
               root: in force {vcore: 8000 m}, uses {vcore: 6000 m}, headroom {vcore: 2000 m}, share 0.75, runs 1
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 2 vcore left of its maximum of 8, the ask needs 3; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 2 of 8 vcore available, but the ask needs 3. Wait for a release, or add nodes.
             ask a3: a3 on n2
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 8, the ask needs 3; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 8 vcore available, but the ask needs 3. Wait for a release, or add nodes.
             release a1: a1 released, a2 on n1
         "#]],
     );
@@ -298,7 +298,7 @@ fn a_node_that_grows_takes_what_waited() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits ROOT_CAPACITY: the cluster has 2 vcore left of its maximum of 2, the ask needs 3; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 2 of 2 vcore available, but the ask needs 3. Wait for a release, or add nodes.
             resize n1: nothing
             resize n1: a1 on n1, app1 Running
         "#]],

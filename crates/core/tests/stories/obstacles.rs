@@ -30,7 +30,7 @@ fn sd_47_a_a_label_that_no_node_has() {
         ask mine app1 vcore=1 labelled fpga
         ",
         expect![[r#"
-            (a) mine waits NO_PARTITION_ACCESS: nodes with the label fpga: 0 of 2; add nodes of that kind, or ask again with another label
+            (a) mine waits NO_PARTITION_ACCESS: 0 of 2 nodes have the label fpga. Add such nodes, or submit the ask with another label.
         "#]],
     );
 }
@@ -46,7 +46,7 @@ fn sd_47_a_a_node_that_the_application_refuses() {
         ask mine app1 vcore=3 not-on n1
         ",
         expect![[r#"
-            (a) mine waits NODE_BLOCKED: nodes with room for the ask: 1 of 2; on its block list: 1 of 1; wait for another node to have room, or ask again with a shorter list
+            (a) mine waits NODE_BLOCKED: 1 of 2 nodes has enough free capacity, but 1 of those is on the block list of the ask. Wait for capacity on another node, or submit the ask with a shorter list.
         "#]],
     );
 }
@@ -68,7 +68,7 @@ fn sd_47_b_a_node_that_is_kept_for_another_ask() {
         ask small second vcore=4
         ",
         expect![[r#"
-            (b) small waits NODE_RESERVED: nodes with room for the ask: 1 of 2; kept for other asks: 1 of 1; wait until one of these is placed or withdrawn, or add nodes
+            (b) small waits NODE_RESERVED: 1 of 2 nodes has enough free capacity, but 1 of those is reserved for other asks. Wait until such an ask is placed or withdrawn, or add nodes.
         "#]],
     );
 }
@@ -88,7 +88,7 @@ fn sd_47_b_a_kept_node_without_room_yet() {
         wait 3s
         ",
         expect![[r#"
-            (b) large waits NODE_RESOURCES: node n1 is kept for the ask and has vcore 4 free, the ask needs vcore 8; wait for a release there, or for another node with room
+            (b) large waits NODE_RESOURCES: node n1 is reserved for the ask and has vcore 4 free, but the ask needs vcore 8. Wait for a release on this node, or for capacity on another node.
         "#]],
     );
 }
@@ -107,7 +107,7 @@ fn sd_47_b_no_node_with_as_much_as_the_smallest_ask() {
         ask small full vcore=1
         ",
         expect![[r#"
-            (b) small waits NO_NODE_FITS: no node fits: the ask needs 1000m vcore, the most that any node in use has free is 800m; wait for a release, or add nodes
+            (b) small waits NO_NODE_FITS: the ask needs 1000m vcore, but no node that it may use has more than 800m free. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -123,7 +123,7 @@ fn sd_47_c_the_maximum_of_the_leaf() {
         ask a2 app1 vcore=3
         ",
         expect![[r#"
-            (c) a2 waits QUEUE_MAX: queue root.a has 2 vcore left of its maximum of 6, the ask needs 3; wait for a release, or raise the maximum
+            (c) a2 waits QUEUE_MAX: queue root.a has 2 of 6 vcore available, but the ask needs 3. Wait for a release, or raise the maximum.
         "#]],
     );
 }
@@ -140,7 +140,7 @@ fn sd_47_c_the_maximum_of_a_queue_above() {
         ask a2 app1 vcore=3
         ",
         expect![[r#"
-            (c) a2 waits QUEUE_MAX: queue root.p has 2 vcore left of its maximum of 6, the ask needs 3; wait for a release, or raise the maximum
+            (c) a2 waits QUEUE_MAX: queue root.p has 2 of 6 vcore available, but the ask needs 3. Wait for a release, or raise the maximum.
         "#]],
     );
 }
@@ -158,7 +158,7 @@ fn sd_47_c_the_size_of_the_cluster() {
         ask a3 app1 vcore=4
         ",
         expect![[r#"
-            (c) a3 waits ROOT_CAPACITY: the cluster has 2 vcore left of its maximum of 10, the ask needs 4; wait for a release, or add nodes
+            (c) a3 waits ROOT_CAPACITY: the cluster has 2 of 10 vcore available, but the ask needs 4. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -184,7 +184,7 @@ fn sd_47_d_the_share_of_a_user() {
         release f1
         ",
         expect![[r#"
-            (d) c2 waits USER_SHARE: user cid at root.b uses 8000m vcore, his share of the queue is 10667m, the ask needs 8000m; wait for a release of this user, or until others have theirs
+            (d) c2 waits USER_SHARE: user cid at root.b uses 8000m vcore of a fair share of 10667m, and the ask needs 8000m more. Wait for a release by this user, or until the other active users reach their shares.
         "#]],
     );
 }
@@ -200,7 +200,7 @@ fn sd_47_d_the_cap_of_a_user() {
         ask a2 app1 vcore=4
         ",
         expect![[r#"
-            (d) a2 waits USER_HARD_CAP: user ann at root.a uses 8 vcore, he may have at most 10, the ask needs 4; wait for a release of this user, or raise `userlimitfactor`
+            (d) a2 waits USER_HARD_CAP: user ann at root.a uses 8 vcore of a user cap of 10, and the ask needs 4 more. Wait for a release by this user, or raise `userlimitfactor`.
         "#]],
     );
 }
@@ -217,7 +217,7 @@ fn sd_47_d_an_absolute_limit_of_a_user() {
         ask a2 app1 vcore=3
         ",
         expect![[r#"
-            (d) a2 waits ABS_USER_LIMIT: user ann at root.a has 1 vcore left of its limit of 5, the ask needs 3; wait for a release, or raise the limit
+            (d) a2 waits ABS_USER_LIMIT: user ann at root.a has 1 of 5 vcore available, but the ask needs 3. Wait for a release, or raise the limit.
         "#]],
     );
 }
@@ -234,7 +234,7 @@ fn sd_47_d_an_absolute_limit_of_a_group() {
         ask a2 app1 vcore=3
         ",
         expect![[r#"
-            (d) a2 waits ABS_GROUP_LIMIT: group dev at root.a has 1 vcore left of its limit of 5, the ask needs 3; wait for a release, or raise the limit
+            (d) a2 waits ABS_GROUP_LIMIT: group dev at root.a has 1 of 5 vcore available, but the ask needs 3. Wait for a release, or raise the limit.
         "#]],
     );
 }
@@ -251,7 +251,7 @@ fn sd_47_e_what_the_drivers_of_a_queue_may_have() {
         ask d2 app2 vcore=1
         ",
         expect![[r#"
-            (e) d2 waits DRIVER_LIMIT_QUEUE: the drivers of queue root.a have 2 vcore and may have 2, that of the application needs 1; wait for an application to end, or raise `maximumdriverresourcepercent`
+            (e) d2 waits DRIVER_LIMIT_QUEUE: drivers in queue root.a use 2 of at most 2 vcore, and the driver of this application needs 1 more. Wait for an application to end, or raise `maximumdriverresourcepercent`.
         "#]],
     );
 }
@@ -269,7 +269,7 @@ fn sd_47_e_what_the_drivers_of_a_user_may_have() {
         ask d3 app3 vcore=3
         ",
         expect![[r#"
-            (e) d3 waits DRIVER_LIMIT_USER: the drivers of user ann at root.a have 3 vcore and may have 4, that of the application needs 3; wait for an application of this user to end, or raise `maximumdriverresourcepercent`
+            (e) d3 waits DRIVER_LIMIT_USER: drivers of user ann at root.a use 3 of at most 4 vcore, and the driver of this application needs 3 more. Wait for an application of this user to end, or raise `maximumdriverresourcepercent`.
         "#]],
     );
 }
@@ -286,7 +286,7 @@ fn sd_47_e_how_many_may_have_started() {
         ask d2 app2 vcore=1
         ",
         expect![[r#"
-            (e) d2 waits PARALLEL_LIMIT: queue root.a has 1 application that was activated and may have 1 at once; wait for one to end, or raise `maxparallelapps`
+            (e) d2 waits PARALLEL_LIMIT: queue root.a has 1 of at most 1 active application. Wait for one to end, or raise `maxparallelapps`.
         "#]],
     );
 }
@@ -301,7 +301,7 @@ fn sd_47_e_how_many_there_may_be() {
         app app2 root.a bob
         ",
         expect![[r#"
-            (e) app app2: rejected MAX_APPS_QUEUE: queue root.a has 1 applications that have not ended and takes in 1 (maximumapplications); wait for one to end, or raise the number
+            (e) app app2: rejected MAX_APPS_QUEUE: queue root.a has 1 of at most 1 applications (maximumapplications). Wait for one to end, or raise the number.
         "#]],
     );
     last_obstacle(
@@ -312,7 +312,7 @@ fn sd_47_e_how_many_there_may_be() {
         app app2 root.a ann
         ",
         expect![[r#"
-            (e) app app2: rejected MAX_APPS_USER: user ann has 1 applications in queue root.a that have not ended and may have 1 there (maximumapplicationsperuser); wait for one to end, or raise the number
+            (e) app app2: rejected MAX_APPS_USER: user ann has 1 of at most 1 applications in queue root.a (maximumapplicationsperuser). Wait for one to end, or raise the number.
         "#]],
     );
 }

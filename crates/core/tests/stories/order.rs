@@ -18,13 +18,13 @@ fn fifo_gives_room_to_the_older_application_first() {
         ",
         expect![[r#"
             ask y1: young Accepted
-              y1 waits NO_NODES: no node has registered in partition default; register a node
+              y1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask o1: old Accepted
-              o1 waits NO_NODES: no node has registered in partition default; register a node
+              o1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask o2
-              o2 waits NO_NODES: no node has registered in partition default; register a node
+              o2 waits NO_NODES: no node has registered in partition default. Register a node.
             node n1: o1 on n1, old Running, o2 on n1
-              y1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
+              y1 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -44,11 +44,11 @@ fn fifo_goes_by_the_oldest_ask_when_that_is_older_than_the_submission() {
         expect![[r#"
             wait 60s: nothing
             ask f1: first Accepted
-              f1 waits NO_NODES: no node has registered in partition default; register a node
+              f1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask s1: second Accepted
-              s1 waits NO_NODES: no node has registered in partition default; register a node
+              s1 waits NO_NODES: no node has registered in partition default. Register a node.
             node n1: s1 on n1, second Running
-              f1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              f1 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -65,11 +65,11 @@ fn an_ask_from_the_future_is_made_now() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask a2
-              a2 waits NO_NODES: no node has registered in partition default; register a node
+              a2 waits NO_NODES: no node has registered in partition default. Register a node.
             node n1: a1 on n1, app1 Running
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -95,13 +95,13 @@ fn fair_gives_room_to_the_application_that_has_less() {
             ask a2: a2 on n1
             ask a3: a3 on n1
             ask a4
-              a4 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
+              a4 waits ROOT_CAPACITY: the cluster has 0 of 3 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask b1: app2 Accepted
-              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 of 3 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask b2
-              b2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 of 3 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             resize n1: b1 on n1, app2 Running, b2 on n1
-              a4 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 5, the ask needs 1; wait for a release, or add nodes
+              a4 waits ROOT_CAPACITY: the cluster has 0 of 5 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -123,13 +123,13 @@ fn a_waiting_ask_does_not_hold_up_smaller_ones_behind_it() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 1 vcore left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 1 of 4 vcore available, but the ask needs 2. Wait for a release, or add nodes.
             ask a3: a3 on n1
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 4 vcore available, but the ask needs 2. Wait for a release, or add nodes.
             release a3: a3 released
-              a2 waits ROOT_CAPACITY: the cluster has 1 vcore left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 1 of 4 vcore available, but the ask needs 2. Wait for a release, or add nodes.
             ask b1: app2 Accepted, b1 on n1, app2 Running
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 4 vcore available, but the ask needs 2. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -148,11 +148,11 @@ fn a_full_queue_does_not_hold_up_its_siblings() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b1: app2 Accepted
-              b1 waits NO_NODES: no node has registered in partition default; register a node
+              b1 waits NO_NODES: no node has registered in partition default. Register a node.
             node n1: b1 on n1, app2 Running
-              a1 waits QUEUE_MAX: queue root.a has 1 vcore left of its maximum of 1, the ask needs 2; wait for a release, or raise the maximum
+              a1 waits QUEUE_MAX: queue root.a has 1 of 1 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
         "#]],
     );
 }
@@ -170,11 +170,11 @@ fn an_ask_of_higher_priority_goes_first() {
         ",
         expect![[r#"
             ask low: app1 Accepted
-              low waits NO_NODES: no node has registered in partition default; register a node
+              low waits NO_NODES: no node has registered in partition default. Register a node.
             ask high
-              high waits NO_NODES: no node has registered in partition default; register a node
+              high waits NO_NODES: no node has registered in partition default. Register a node.
             ask lowest
-              lowest waits NO_NODES: no node has registered in partition default; register a node
+              lowest waits NO_NODES: no node has registered in partition default. Register a node.
             node n1: high on n1, app1 Running, low on n1, lowest on n1
         "#]],
     );
@@ -194,13 +194,13 @@ fn an_application_of_higher_priority_goes_first_and_loses_it_with_its_ask() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b1: app2 Accepted
-              b1 waits NO_NODES: no node has registered in partition default; register a node
+              b1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b2
-              b2 waits NO_NODES: no node has registered in partition default; register a node
+              b2 waits NO_NODES: no node has registered in partition default. Register a node.
             node n1: b1 on n1, app2 Running, a1 on n1, app1 Running
-              b2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -220,13 +220,13 @@ fn a_queue_goes_by_the_highest_priority_below_it() {
         ",
         expect![[r#"
             ask b1: app2 Accepted
-              b1 waits NO_NODES: no node has registered in partition default; register a node
+              b1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b2
-              b2 waits NO_NODES: no node has registered in partition default; register a node
+              b2 waits NO_NODES: no node has registered in partition default. Register a node.
             ask a1: app1 Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             node n1: a1 on n1, app1 Running, b2 on n1, app2 Running
-              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -247,13 +247,13 @@ fn priority_does_not_count_where_a_leaf_ignores_it_except_inside_an_application(
         expect![[r#"
             wait 1s: nothing
             ask a1: app1 Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask a2
-              a2 waits NO_NODES: no node has registered in partition default; register a node
+              a2 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b1: app2 Accepted
-              b1 waits NO_NODES: no node has registered in partition default; register a node
+              b1 waits NO_NODES: no node has registered in partition default. Register a node.
             node n1: a2 on n1, app1 Running, a1 on n1
-              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -276,14 +276,14 @@ fn a_fair_leaf_that_ignores_priority_uses_it_only_for_ties() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask b1: app2 Accepted
-              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask c1: app3 Accepted
-              c1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              c1 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             resize n1: c1 on n1, app3 Running
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
-              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
+              b1 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -306,11 +306,11 @@ fn a_parent_that_ignores_priority_goes_by_share_first() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask b1: app2 Accepted
-              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             resize n1: b1 on n1, app2 Running
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -332,11 +332,11 @@ fn children_inherit_the_policies_that_they_do_not_set() {
         expect![[r#"
             wait 1s: nothing
             ask a1: app1 Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b1: app2 Accepted
-              b1 waits NO_NODES: no node has registered in partition default; register a node
+              b1 waits NO_NODES: no node has registered in partition default. Register a node.
             node n1: a1 on n1, app1 Running
-              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -362,11 +362,11 @@ fn the_queue_with_the_lower_share_of_its_guarantee_goes_first() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask b1: app2 Accepted, b1 on n1, app2 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask b2
-              b2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             resize n1: b2 on n1
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 3 vcore available, but the ask needs 1. Wait for a release, or add nodes.
               root.a: in force {vcore: 3000 m}, uses {vcore: 1000 m}, headroom {vcore: 0 m}, share 1, runs 1
               root.b: in force {vcore: 3000 m}, uses {vcore: 2000 m}, headroom {vcore: 0 m}, share 0.5, runs 1
         "#]],
@@ -387,11 +387,11 @@ fn of_queues_with_equal_shares_the_one_that_asks_for_more_goes_first() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b1: app2 Accepted
-              b1 waits NO_NODES: no node has registered in partition default; register a node
+              b1 waits NO_NODES: no node has registered in partition default. Register a node.
             node n1: b1 on n1, app2 Running
-              a1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -410,11 +410,11 @@ fn queues_that_tie_in_everything_go_by_path() {
         ",
         expect![[r#"
             ask b1: app2 Accepted
-              b1 waits NO_NODES: no node has registered in partition default; register a node
+              b1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask a1: app1 Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             node n1: a1 on n1, app1 Running
-              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -434,17 +434,17 @@ fn of_asks_as_urgent_and_old_the_later_goes_first_unless_it_came_to_the_end_of_t
         ",
         expect![[r#"
             ask first: app1 Accepted
-              first waits NO_NODES: no node has registered in partition default; register a node
+              first waits NO_NODES: no node has registered in partition default. Register a node.
             ask second
-              second waits NO_NODES: no node has registered in partition default; register a node
+              second waits NO_NODES: no node has registered in partition default. Register a node.
             ask low
-              low waits NO_NODES: no node has registered in partition default; register a node
+              low waits NO_NODES: no node has registered in partition default. Register a node.
             ask third
-              third waits NO_NODES: no node has registered in partition default; register a node
+              third waits NO_NODES: no node has registered in partition default. Register a node.
             ask fourth
-              fourth waits NO_NODES: no node has registered in partition default; register a node
+              fourth waits NO_NODES: no node has registered in partition default. Register a node.
             node n1: fourth on n1, app1 Running, third on n1, first on n1, second on n1
-              low waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
+              low waits ROOT_CAPACITY: the cluster has 0 of 4 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }

@@ -49,7 +49,7 @@ fn scheduling_w21_preemption_restores_what_is_guaranteed_and_no_more() {
             ask v9: v9 on n1
             ask b1: B Accepted, b1 on n1, B Running
             ask x
-              x waits QUEUE_MAX: queue root.p has 0 c left of its maximum of 12, the ask needs 1; wait for a release, or raise the maximum
+              x waits QUEUE_MAX: queue root.p has 0 of 12 c available, but the ask needs 1. Wait for a release, or raise the maximum.
             wait 29s: nothing
             wait 1s: v9 to be stopped for x, n1 keeps x
             wait 600s: nothing
@@ -57,7 +57,7 @@ fn scheduling_w21_preemption_restores_what_is_guaranteed_and_no_more() {
               root.p.q1: in force {c: 12}, uses {c: 8}, headroom {c: 0}, share 2, runs 1
               root.p.q2: in force {c: 12}, uses {c: 4}, headroom {c: 0}, share 1, runs 1
             ask y
-              y waits QUEUE_MAX: queue root.p has 0 c left of its maximum of 12, the ask needs 1; wait for a release, or raise the maximum
+              y waits QUEUE_MAX: queue root.p has 0 of 12 c available, but the ask needs 1. Wait for a release, or raise the maximum.
             wait 30s: nothing to stop for y
             wait 14s: nothing
             wait 60s: nothing
@@ -84,7 +84,7 @@ fn scheduling_w22_a_queue_at_its_guarantee_takes_nothing() {
             ask v1: A Accepted, v1 on n1, A Running
             ask b1: B Accepted, b1 on n1, B Running
             ask y
-              y waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 12, the ask needs 1; wait for a release, or add nodes
+              y waits ROOT_CAPACITY: the cluster has 0 of 12 c available, but the ask needs 1. Wait for a release, or add nodes.
             wait 30s: nothing to stop for y
             wait 600s: nothing
         "#]],
@@ -113,7 +113,7 @@ fn scheduling_w23_victims_offer_themselves_first_then_originators_then_the_newes
             ask v3: v3 on n1
             ask v4: v4 on n1
             ask x: B Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 4; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 4. Wait for a release, or add nodes.
             wait 30s: v4 to be stopped for x, v3 to be stopped for x, v2 to be stopped for x, v1 to be stopped for x, n1 keeps x
         "#]],
     );
@@ -158,12 +158,12 @@ fn scheduling_w24_priority_fences_while_searching() {
             ask e16: e16 on n1
             ask f1: f1 on n1
             ask x: A Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 8, the ask needs 4; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 8 c available, but the ask needs 4. Wait for a release, or add nodes.
             wait 30s: nothing to stop for x
             release c1: c1 released, C Completing
-              x waits ROOT_CAPACITY: the cluster has 1 c left of its maximum of 8, the ask needs 4; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 1 of 8 c available, but the ask needs 4. Wait for a release, or add nodes.
             ask y: e15 to be stopped for y, d5 to be stopped for y, n1 keeps y
-              y waits ROOT_CAPACITY: the cluster has 1 c left of its maximum of 8, the ask needs 3; wait for a release, or add nodes
+              y waits ROOT_CAPACITY: the cluster has 1 of 8 c available, but the ask needs 3. Wait for a release, or add nodes.
             wait 30s: C Completed, nothing to stop for x
         "#]],
     );
@@ -187,7 +187,7 @@ fn scheduling_w25_its_own_maximum_is_a_fence() {
             ask v1: B Accepted, v1 on n1, B Running
             ask a1: A Accepted, a1 on n1, A Running
             ask x
-              x waits QUEUE_MAX: queue root.q1 has 0 c left of its maximum of 4, the ask needs 1; wait for a release, or raise the maximum
+              x waits QUEUE_MAX: queue root.q1 has 0 of 4 c available, but the ask needs 1. Wait for a release, or raise the maximum.
             wait 30s: nothing to stop for x
         "#]],
     );
@@ -220,11 +220,11 @@ fn scheduling_w26_a_guarantee_above_counts_for_those_below() {
             ask v1: B Accepted, v1 on n1, B Running
             ask v2: v2 on n1
             ask x9: A1 Accepted
-              x9 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 20, the ask needs 9; wait for a release, or add nodes
+              x9 waits ROOT_CAPACITY: the cluster has 0 of 20 c available, but the ask needs 9. Wait for a release, or add nodes.
             wait 30s: nothing to stop for x9
             release x9: x9 withdrawn, A1 Completing
             ask x8: A1 Running, v2 to be stopped for x8, n1 keeps x8
-              x8 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 20, the ask needs 8; wait for a release, or add nodes
+              x8 waits ROOT_CAPACITY: the cluster has 0 of 20 c available, but the ask needs 8. Wait for a release, or add nodes.
             wait 30s: nothing
         "#]],
     );
@@ -257,7 +257,7 @@ fn scheduling_w27_fewest_victims_win_over_least_waste() {
             ask b4: b4 on N2
             ask b5: b5 on N2
             ask x: B Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 16, the ask needs 4; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 16 c available, but the ask needs 4. Wait for a release, or add nodes.
             wait 30s: b5 to be stopped for x, N2 keeps x
         "#]],
     );
@@ -281,7 +281,7 @@ fn scheduling_w28_no_queue_goes_below_its_guarantee() {
             ask w: A Accepted, w on n1, A Running
             ask v: v on n1
             ask x: B Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 6, the ask needs 4; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 6 c available, but the ask needs 4. Wait for a release, or add nodes.
             wait 30s: nothing to stop for x
         "#]],
     );
@@ -306,7 +306,7 @@ fn scheduling_w28_the_reference_takes_an_oversized_victim() {
             ask w: A Accepted, w on n1, A Running
             ask v: v on n1
             ask x: B Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 6, the ask needs 4; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 6 c available, but the ask needs 4. Wait for a release, or add nodes.
             wait 30s: v to be stopped for x, n1 keeps x
         "#]],
     );
@@ -335,7 +335,7 @@ fn k27_a_victim_larger_than_what_is_left_of_the_guarantee_is_passed_over() {
             ask v3: v3 on n1
             ask b1: B Accepted, b1 on n1, B Running
             ask x
-              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 12, the ask needs 1; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 12 c available, but the ask needs 1. Wait for a release, or add nodes.
             wait 30s: v2 to be stopped for x, n1 keeps x
         "#]],
     );
@@ -359,7 +359,7 @@ fn scheduling_w29_each_type_of_the_ask_is_covered() {
             ask v2: A Accepted, v2 on n1, A Running
             ask v1: v1 on n1
             ask x: B Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 5, the ask needs 4; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 5 c available, but the ask needs 4. Wait for a release, or add nodes.
             wait 30s: v1 to be stopped for x, v2 to be stopped for x, n1 keeps x
         "#]],
     );
@@ -384,7 +384,7 @@ fn scheduling_w29_each_type_is_covered_as_the_reference_takes_them_too() {
             ask v2: A Accepted, v2 on n1, A Running
             ask v1: v1 on n1
             ask x: B Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 5, the ask needs 4; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 5 c available, but the ask needs 4. Wait for a release, or add nodes.
             wait 30s: v1 to be stopped for x, v2 to be stopped for x, n1 keeps x
         "#]],
     );

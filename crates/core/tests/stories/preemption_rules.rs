@@ -27,7 +27,7 @@ fn seed_sd_08_usage_falls_when_the_rm_confirms_and_not_before() {
         expect![[r#"
             ask v1: A Accepted, v1 on n1, A Running
             ask x: B Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 4; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 4. Wait for a release, or add nodes.
             wait 30s: v1 to be stopped for x, n1 keeps x
               root.q1: in force {c: 4}, uses {c: 4}, headroom {c: 0}, share 1, runs 1
               ann at root.q1: uses {c: 4}, left none, runs 1
@@ -64,14 +64,14 @@ fn each_precondition_alone_keeps_others_from_being_stopped() {
         expect![[r#"
             ask v1: A Accepted, v1 on n1, A Running
             ask may-not: B Accepted
-              may-not waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
+              may-not waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 1. Wait for a release, or add nodes.
             ask no-guarantee: C Accepted
-              no-guarantee waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
+              no-guarantee waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 1. Wait for a release, or add nodes.
             ask required
-              required waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
+              required waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 1. Wait for a release, or add nodes.
             wait 29s: nothing
             ask young
-              young waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
+              young waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 1. Wait for a release, or add nodes.
             wait 29s: nothing
             release young: young withdrawn
             wait 600s: nothing
@@ -96,7 +96,7 @@ fn preemption_that_is_switched_off_stops_nothing() {
         expect![[r#"
             ask v1: A Accepted, v1 on n1, A Running
             ask x: B Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 4; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 4. Wait for a release, or add nodes.
             wait 600s: nothing
         "#]],
     );
@@ -122,7 +122,7 @@ fn a_queue_that_is_not_to_be_disturbed_gives_nothing_and_takes_all_the_same() {
             ask v1: A Accepted, v1 on n1, A Running
             ask w1: C Accepted, w1 on n1, C Running
             ask x: B Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 8, the ask needs 4; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 8 c available, but the ask needs 4. Wait for a release, or add nodes.
             wait 30s: w1 to be stopped for x, n1 keeps x
         "#]],
     );
@@ -150,9 +150,9 @@ fn a_fence_keeps_the_search_below_it() {
             ask w1: C Accepted, w1 on n1, C Running
             ask v1: A Accepted, v1 on n1, A Running
             ask x: B Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 8, the ask needs 4; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 8 c available, but the ask needs 4. Wait for a release, or add nodes.
             ask y
-              y waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 8, the ask needs 4; wait for a release, or add nodes
+              y waits ROOT_CAPACITY: the cluster has 0 of 8 c available, but the ask needs 4. Wait for a release, or add nodes.
             wait 30s: v1 to be stopped for x, n1 keeps x, nothing to stop for y
         "#]],
     );
@@ -180,9 +180,9 @@ fn names_that_begin_alike_are_no_path() {
             ask v1: A Accepted, v1 on n1, A Running
             ask v2: v2 on n1
             ask x: B Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 2. Wait for a release, or add nodes.
             ask y
-              y waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
+              y waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 2. Wait for a release, or add nodes.
             wait 30s: v2 to be stopped for x, n1 keeps x, nothing to stop for y
             release v2: v2 released, x on n1, B Running
             wait 60s: nothing to stop for y
@@ -212,10 +212,10 @@ fn higher_priorities_and_other_types_are_left_alone() {
             ask other: other on n1
             ask equal: equal on n1
             ask x: B Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 3 c available, but the ask needs 1. Wait for a release, or add nodes.
             wait 30s: equal to be stopped for x, n1 keeps x
             ask y: nothing to stop for y
-              y waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 3, the ask needs 2; wait for a release, or add nodes
+              y waits ROOT_CAPACITY: the cluster has 0 of 3 c available, but the ask needs 2. Wait for a release, or add nodes.
             wait 30s: nothing
         "#]],
     );
@@ -237,7 +237,7 @@ fn a_guarantee_of_another_type_is_no_reason_to_stop_others() {
         expect![[r#"
             ask v: A Accepted, v on n1, A Running
             ask x: B Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 1. Wait for a release, or add nodes.
             wait 30s: nothing to stop for x
         "#]],
     );
@@ -263,7 +263,7 @@ fn others_are_tried_again_after_15_s_and_not_before_something_happened() {
         expect![[r#"
             ask v1: A Accepted, v1 on n1, A Running
             ask x: B Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 2. Wait for a release, or add nodes.
             wait 30s: nothing to stop for x
             wait 60s: nothing
             reload: root.q1 changed, v1 to be stopped for x, n1 keeps x
@@ -295,9 +295,9 @@ fn victims_on_one_node_only_and_none_in_vain() {
             ask v3: v3 on n2
             ask v4: v4 on n2
             ask x: B Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 2. Wait for a release, or add nodes.
             ask big
-              big waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 3; wait for a release, or add nodes
+              big waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 3. Wait for a release, or add nodes.
             wait 30s: v4 to be stopped for x, v3 to be stopped for x, n2 keeps x, nothing to stop for big
         "#]],
     );
@@ -324,9 +324,9 @@ fn a_second_ask_counts_what_the_first_was_promised() {
             ask v1: A Accepted, v1 on n1, A Running
             ask v2: v2 on n2
             ask x: B Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 2. Wait for a release, or add nodes.
             ask y
-              y waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
+              y waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 2. Wait for a release, or add nodes.
             wait 30s: v1 to be stopped for x, n1 keeps x, nothing to stop for y
             wait 60s: nothing
         "#]],
@@ -354,9 +354,9 @@ fn the_reference_forgets_what_was_promised() {
             ask v1: A Accepted, v1 on n1, A Running
             ask v2: v2 on n2
             ask x: B Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 2. Wait for a release, or add nodes.
             ask y
-              y waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
+              y waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 2. Wait for a release, or add nodes.
             wait 30s: v1 to be stopped for x, n1 keeps x, v2 to be stopped for y, n2 keeps y
         "#]],
     );
@@ -381,13 +381,13 @@ fn equal_asks_are_tried_once() {
         expect![[r#"
             ask v1: A Accepted, v1 on n1, A Running
             ask x1: B Accepted
-              x1 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
+              x1 waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 1. Wait for a release, or add nodes.
             ask x2
-              x2 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
+              x2 waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 1. Wait for a release, or add nodes.
             ask x3
-              x3 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
+              x3 waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 1. Wait for a release, or add nodes.
             ask higher
-              higher waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
+              higher waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 1. Wait for a release, or add nodes.
             wait 30s: nothing to stop for higher, nothing to stop for x1
         "#]],
     );
@@ -419,11 +419,11 @@ fn queues_that_share_a_guarantee_have_no_claim_on_each_other() {
             ask x1: X Accepted, x1 on n1, X Running
             ask x2: x2 on n1
             ask y1: Y Accepted
-              y1 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 8, the ask needs 2; wait for a release, or add nodes
+              y1 waits ROOT_CAPACITY: the cluster has 0 of 8 c available, but the ask needs 2. Wait for a release, or add nodes.
             wait 60s: nothing to stop for y1
             release x1: x1 released, y1 on n1, Y Running
             ask x3: nothing to stop for x3
-              x3 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 8, the ask needs 2; wait for a release, or add nodes
+              x3 waits ROOT_CAPACITY: the cluster has 0 of 8 c available, but the ask needs 2. Wait for a release, or add nodes.
             wait 60s: nothing
         "#]],
     );

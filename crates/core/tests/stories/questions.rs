@@ -27,7 +27,7 @@ fn an_ask_waits_for_the_answer_and_takes_the_first_node_that_the_rm_accepts() {
         expect![[r#"
             questions on: nothing
             ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             wait 1s: nothing
             answer a1: RM says of a1: n1=taint n2=ok, a1 on n2, app1 Running
               root.a: in force {vcore: 8000 m}, uses {vcore: 2000 m}, headroom {vcore: 6000 m}, share 0.25, runs 1
@@ -50,15 +50,15 @@ fn while_one_ask_waits_for_the_rm_others_go_on_and_equal_asks_are_told_apart() {
         expect![[r#"
             questions on: nothing
             ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             ask a2: RM asked whether a2 may run on n1 n2
-              a2 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 2, or see to the RM
+              a2 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             ask b1: app2 Accepted, RM asked whether b1 may run on n1 n2
-              b1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 3, or see to the RM
+              b1 waits AWAITING_RM: the resource manager has not answered question 3, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             answer b1: RM says of b1: n1=ok n2=ok, b1 on n1, app2 Running
             answer a2: RM says of a2: n1=ok n2=ok, a2 on n2, app1 Running
             answer a1: RM says of a1: n1=taint n2=affinity, RM asked whether a1 may run on n1 n2
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 4, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 4, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
         "#]],
     );
 }
@@ -75,10 +75,10 @@ fn a_node_that_changed_since_the_question_is_asked_about_again() {
         expect![[r#"
             questions on: nothing
             ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             ask a2: a2 on n1, app1 Running
             answer a1: RM says of a1: n1=ok n2=taint, RM asked whether a1 may run on n1
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=ok, a1 on n1
         "#]],
     );
@@ -103,7 +103,7 @@ fn an_accepted_node_that_stands_goes_before_one_that_is_to_be_asked_about_again(
         expect![[r#"
             questions on: nothing
             ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             ask a2: a2 on n1, app1 Running
             ask a3: a3 on n2
             release a3: a3 released
@@ -111,7 +111,7 @@ fn an_accepted_node_that_stands_goes_before_one_that_is_to_be_asked_about_again(
             undrain n1: nothing
             lose n2: nothing
             answer a1: RM says of a1: n1=ok, RM asked whether a1 may run on n0 n3 n1
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 3 nodes suit the ask, and has not answered; wait for the answer to question 2, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 3 nodes. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n0=no n3=ok n1=ok, a1 on n3
         "#]],
     );
@@ -136,23 +136,23 @@ fn an_ask_that_the_rm_refuses_every_node_waits_until_one_of_them_changes() {
         expect![[r#"
             questions on: nothing
             ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=taint n2=taint
-              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 2 of 2 with: taint; change what the ask needs of a node, or add nodes that suit it
+              a1 waits NODE_CONSTRAINT: the resource manager rejects all 2 nodes with enough free capacity, 2 of them because: taint. Change the node requirements of the ask, or add matching nodes.
             ask a2: a2 on n2, app1 Running
-              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 1 with: taint; change what the ask needs of a node, or add nodes that suit it
+              a1 waits NODE_CONSTRAINT: the resource manager rejects the only node with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
             release a2: a2 released, RM asked whether a1 may run on n2
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n2=taint
-              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 2 of 2 with: taint; change what the ask needs of a node, or add nodes that suit it
+              a1 waits NODE_CONSTRAINT: the resource manager rejects all 2 nodes with enough free capacity, 2 of them because: taint. Change the node requirements of the ask, or add matching nodes.
             resize n3: RM asked whether a1 may run on n3
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 3, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 3, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n3=affinity
-              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 2 of 3 with: taint; change what the ask needs of a node, or add nodes that suit it
+              a1 waits NODE_CONSTRAINT: the resource manager rejects all 3 nodes with enough free capacity, 2 of them because: taint. Change the node requirements of the ask, or add matching nodes.
             resize n2
-              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 2 with: affinity; change what the ask needs of a node, or add nodes that suit it
+              a1 waits NODE_CONSTRAINT: the resource manager rejects all 2 nodes with enough free capacity, 1 of them because: affinity. Change the node requirements of the ask, or add matching nodes.
             void n1: RM asked whether a1 may run on n1
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 4, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 4, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=ok, a1 on n1
         "#]],
     );
@@ -172,15 +172,15 @@ fn what_an_answer_leaves_out_does_not_suit_the_ask() {
         expect![[r#"
             questions on: nothing
             ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=no answer n2=taint
-              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 2 with: no answer; change what the ask needs of a node, or add nodes that suit it
+              a1 waits NODE_CONSTRAINT: the resource manager rejects all 2 nodes with enough free capacity, 1 of them because: no answer. Change the node requirements of the ask, or add matching nodes.
             void n1: RM asked whether a1 may run on n1
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=no answer
-              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 2 with: no answer; change what the ask needs of a node, or add nodes that suit it
+              a1 waits NODE_CONSTRAINT: the resource manager rejects all 2 nodes with enough free capacity, 1 of them because: no answer. Change the node requirements of the ask, or add matching nodes.
             void n2: RM asked whether a1 may run on n2
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 3, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 3, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n2=ok, a1 on n2, app1 Running
         "#]],
     );
@@ -208,26 +208,26 @@ fn answers_that_come_late_or_twice_change_nothing() {
         expect![[r#"
             questions on: nothing
             ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=ok n2=ok, a1 on n1, app1 Running
             answer a1: nothing
             ask a2: RM asked whether a2 may run on n2 n1
-              a2 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 2, or see to the RM
+              a2 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             release a2: a2 withdrawn
             answer a2: nothing
             ask a3: RM asked whether a3 may run on n2 n1
-              a3 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 3, or see to the RM
+              a3 waits AWAITING_RM: the resource manager has not answered question 3, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             answer a3: RM says of a3: n2=taint n1=taint
-              a3 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 2 of 2 with: taint; change what the ask needs of a node, or add nodes that suit it
+              a3 waits NODE_CONSTRAINT: the resource manager rejects all 2 nodes with enough free capacity, 2 of them because: taint. Change the node requirements of the ask, or add matching nodes.
             void n2: RM asked whether a3 may run on n2
-              a3 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 4, or see to the RM
+              a3 waits AWAITING_RM: the resource manager has not answered question 4, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a3: nothing
             answer a3: RM says of a3: n2=ok, a3 on n2
             ask a4: RM asked whether a4 may run on n1 n2
-              a4 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 5, or see to the RM
+              a4 waits AWAITING_RM: the resource manager has not answered question 5, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             lose n1: a1 lost
             answer a4: RM says of a4: n2=taint
-              a4 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 1 with: taint; change what the ask needs of a node, or add nodes that suit it
+              a4 waits NODE_CONSTRAINT: the resource manager rejects the only node with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
         "#]],
     );
 }
@@ -246,14 +246,14 @@ fn an_answer_to_what_was_not_asked_is_refused() {
         ",
         expect![[r#"
             questions on: nothing
-            answer a1: refused UNKNOWN_QUESTION: question 0 was never put; the last one is 0, 0 if there was none
+            answer a1: refused UNKNOWN_QUESTION: question 0 was never sent. The last question is 0 (0 means none). Answer only questions that were sent.
             drain n2: nothing
             ask a1: app1 Accepted, RM asked whether a1 may run on n1
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 1, or see to the RM
-            answer a1: refused UNKNOWN_QUESTION: question 2 was never put; the last one is 1, 0 if there was none
-            answer a1: refused NODE_NOT_ASKED: question 1 about a1 does not name node n2; answer for the nodes that it names
+              a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
+            answer a1: refused UNKNOWN_QUESTION: question 2 was never sent. The last question is 1 (0 means none). Answer only questions that were sent.
+            answer a1: refused NODE_NOT_ASKED: question 1 about ask a1 does not list node n2. Answer only for the nodes that it lists.
             answer a1: RM says of a1: n1=ok, a1 on n1, app1 Running
-            void nowhere: refused UNKNOWN_NODE: node nowhere is not registered in partition default
+            void nowhere: refused UNKNOWN_NODE: node nowhere is not registered in partition default. Check the ID, or register the node.
         "#]],
     );
 }
@@ -270,9 +270,9 @@ fn an_ask_that_changes_its_size_is_asked_about_anew() {
         expect![[r#"
             questions on: nothing
             ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             ask a1: a1 resized, RM asked whether a1 may run on n1 n2
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 2, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             answer a1: nothing
             answer a1: RM says of a1: n1=taint n2=ok, a1 on n2, app1 Running
         "#]],
@@ -292,12 +292,12 @@ fn an_rm_that_answers_no_more_is_not_waited_for() {
         expect![[r#"
             questions on: nothing
             ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             questions off: a1 on n1, app1 Running
             ask a2: a2 on n2
             questions on: nothing
             ask a3: RM asked whether a3 may run on n1 n2
-              a3 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 2, or see to the RM
+              a3 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
         "#]],
     );
 }
@@ -321,21 +321,21 @@ fn a_required_node_is_asked_about_and_not_kept_when_the_rm_refuses_it() {
             questions on: nothing
             drain n2: nothing
             ask d1: app1 Accepted, RM asked whether d1 may run on n2
-              d1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 1, or see to the RM
+              d1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer d1: RM says of d1: n2=taint
-              d1 waits NODE_CONSTRAINT: node n2 is the only one that the ask may run on, and the RM refuses it with: taint; change what the ask needs of a node, or withdraw it
+              d1 waits NODE_CONSTRAINT: the ask requires node n2, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw it.
             wait 5s: nothing
             void n2: RM asked whether d1 may run on n2
-              d1 waits AWAITING_RM: the RM was asked at 5000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+              d1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 5000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer d1: RM says of d1: n2=ok, d1 on n2, app1 Running
             ask d2
-              d2 waits REQUIRED_NODE_ABSENT: node n3, the only one that the ask may run on, is not registered; register it, or withdraw the ask
+              d2 waits REQUIRED_NODE_ABSENT: the ask requires node n3, which is not registered. Register the node, or withdraw the ask.
             node n3: RM asked whether d2 may run on n3
-              d2 waits AWAITING_RM: the RM was asked at 5000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 3, or see to the RM
+              d2 waits AWAITING_RM: the resource manager has not answered question 3, sent at 5000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer d2: RM says of d2: n3=taint
-              d2 waits NODE_CONSTRAINT: node n3 is the only one that the ask may run on, and the RM refuses it with: taint; change what the ask needs of a node, or withdraw it
+              d2 waits NODE_CONSTRAINT: the ask requires node n3, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw it.
             lose n3
-              d2 waits REQUIRED_NODE_ABSENT: node n3, the only one that the ask may run on, is not registered; register it, or withdraw the ask
+              d2 waits REQUIRED_NODE_ABSENT: the ask requires node n3, which is not registered. Register the node, or withdraw the ask.
         "#]],
     );
 }
@@ -352,10 +352,10 @@ fn no_more_nodes_are_asked_for_while_the_rm_has_not_answered() {
         expect![[r#"
             questions on: nothing
             ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             scan-outstanding: nothing
             answer a1: RM says of a1: n1=taint n2=taint
-              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 2 of 2 with: taint; change what the ask needs of a node, or add nodes that suit it
+              a1 waits NODE_CONSTRAINT: the resource manager rejects all 2 nodes with enough free capacity, 2 of them because: taint. Change the node requirements of the ask, or add matching nodes.
             scan-outstanding: more nodes would help a1
         "#]],
     );
@@ -377,7 +377,7 @@ fn one_question_is_about_64_nodes_at_most_and_the_next_about_those_behind() {
     );
     let told = headroom_core::testkit::tell(&script);
     assert!(told.contains("whether a1 may run on m01 m02"), "{told}");
-    assert!(told.contains("whether 64 nodes suit the ask"), "{told}");
+    assert!(told.contains("about 64 nodes. Wait"), "{told}");
     assert!(told.contains("m64=no, RM asked whether a1 may run on m65 m66 m67\n"), "{told}");
     assert!(told.ends_with("a1 on m67, app1 Running\n"), "{told}");
 }

@@ -21,13 +21,13 @@ fn a_node_is_kept_for_an_ask_when_the_rm_lets_it_and_room_is_not_asked_for() {
             ask f1: app1 Accepted, f1 on n1, app1 Running
             ask f2: f2 on n2
             ask a1
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 3 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
             wait 3s: RM asked whether a1 may run on n2 n1 once there is room
-              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 2 nodes suit the ask once there is room, and has not answered; wait for the answer to question 1, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 3000 ms, about 2 nodes to reserve. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n2=ok n1=taint, n2 keeps a1
-              a1 waits NODE_RESOURCES: node n2 is kept for the ask and has vcore 2 free, the ask needs vcore 3; wait for a release there, or for another node with room
+              a1 waits NODE_RESOURCES: node n2 is reserved for the ask and has vcore 2 free, but the ask needs vcore 3. Wait for a release on this node, or for capacity on another node.
             release f2: f2 released, RM asked whether a1 may run on n2
-              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 3000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n2=ok, a1 on n2
         "#]],
     );
@@ -52,21 +52,21 @@ fn no_node_is_kept_for_an_ask_that_the_rm_refuses_until_one_changes() {
             ask f1: app1 Accepted, f1 on n1, app1 Running
             ask f2: f2 on n2
             ask a1
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 3 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
             ask a2
-              a2 waits NO_NODE_FITS: no node fits: the ask needs 3 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
+              a2 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
             wait 3s: RM asked whether a1 may run on n2 n1 once there is room, RM asked whether a2 may run on n2 n1 once there is room
-              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 2 nodes suit the ask once there is room, and has not answered; wait for the answer to question 1, or see to the RM
-              a2 waits AWAITING_RM: the RM was asked at 3000 ms whether 2 nodes suit the ask once there is room, and has not answered; wait for the answer to question 2, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 3000 ms, about 2 nodes to reserve. Wait for the answer, or check the resource manager.
+              a2 waits AWAITING_RM: the resource manager has not answered question 2, sent at 3000 ms, about 2 nodes to reserve. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n2=taint n1=taint
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 3 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
             answer a2: RM says of a2: n2=ok n1=taint, n2 keeps a2
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 3 vcore, the most that any node in use has free is 1; wait for a release, or add nodes
-              a2 waits NODE_RESOURCES: node n2 is kept for the ask and has vcore 2 free, the ask needs vcore 3; wait for a release there, or for another node with room
+              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that it may use has more than 1 free. Wait for a release, or add nodes.
+              a2 waits NODE_RESOURCES: node n2 is reserved for the ask and has vcore 2 free, but the ask needs vcore 3. Wait for a release on this node, or for capacity on another node.
             void n1: RM asked whether a1 may run on n1 once there is room
-              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 3, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 3, sent at 3000 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=ok, n1 keeps a1
-              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has vcore 1 free, the ask needs vcore 3; wait for a release there, or for another node with room
+              a1 waits NODE_RESOURCES: node n1 is reserved for the ask and has vcore 1 free, but the ask needs vcore 3. Wait for a release on this node, or for capacity on another node.
         "#]],
     );
 }
@@ -88,16 +88,16 @@ fn a_node_with_room_that_the_rm_refuses_is_not_kept() {
             questions on: nothing
             drain n2: nothing
             ask a1: app1 Accepted, RM asked whether a1 may run on n1
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 1, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=taint
-              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 1 with: taint; change what the ask needs of a node, or add nodes that suit it
+              a1 waits NODE_CONSTRAINT: the resource manager rejects the only node with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
             wait 3s: nothing
             ask b1: app2 Accepted, RM asked whether b1 may run on n1
-              b1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+              b1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 3000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer b1: RM says of b1: n1=ok, b1 on n1, app2 Running, RM asked whether a1 may run on n1 once there is room
-              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 3, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 3, sent at 3000 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=ok, n1 keeps a1
-              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has vcore 0 free, the ask needs vcore 3; wait for a release there, or for another node with room
+              a1 waits NODE_RESOURCES: node n1 is reserved for the ask and has vcore 0 free, but the ask needs vcore 3. Wait for a release on this node, or for capacity on another node.
         "#]],
     );
 }
@@ -122,19 +122,19 @@ fn a_kept_node_that_the_rm_refuses_once_there_is_room_is_given_up() {
             drain n2: nothing
             ask f1: app1 Accepted, f1 on n1, app1 Running
             ask a1
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 3 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
             wait 3s: RM asked whether a1 may run on n1 once there is room
-              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 1, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 3000 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=ok, n1 keeps a1
-              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has vcore 2 free, the ask needs vcore 3; wait for a release there, or for another node with room
+              a1 waits NODE_RESOURCES: node n1 is reserved for the ask and has vcore 2 free, but the ask needs vcore 3. Wait for a release on this node, or for capacity on another node.
             release f1: f1 released, RM asked whether a1 may run on n1
-              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 3000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=affinity, no node is kept for a1
-              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 1 with: affinity; change what the ask needs of a node, or add nodes that suit it
+              a1 waits NODE_CONSTRAINT: the resource manager rejects the only node with enough free capacity because: affinity. Change the node requirements of the ask, or add matching nodes.
             ask b1: app2 Accepted, RM asked whether b1 may run on n1
-              b1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 3, or see to the RM
+              b1 waits AWAITING_RM: the resource manager has not answered question 3, sent at 3000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer b1: RM says of b1: n1=ok, b1 on n1, app2 Running, RM asked whether a1 may run on n1 once there is room
-              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 4, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 4, sent at 3000 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
         "#]],
     );
 }
@@ -158,17 +158,17 @@ fn an_ask_with_a_kept_node_is_asked_about_others_too() {
             ask f1: app1 Accepted, f1 on n1, app1 Running
             ask f2: f2 on n2
             ask a1
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 3 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
             wait 3s: RM asked whether a1 may run on n1 n2 once there is room
-              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 2 nodes suit the ask once there is room, and has not answered; wait for the answer to question 1, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 3000 ms, about 2 nodes to reserve. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=ok n2=taint, n1 keeps a1
-              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has vcore 2 free, the ask needs vcore 3; wait for a release there, or for another node with room
+              a1 waits NODE_RESOURCES: node n1 is reserved for the ask and has vcore 2 free, but the ask needs vcore 3. Wait for a release on this node, or for capacity on another node.
             release f2: f2 released, RM asked whether a1 may run on n2
-              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 3000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n2=taint
-              a1 waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 1 with: taint; change what the ask needs of a node, or add nodes that suit it
+              a1 waits NODE_CONSTRAINT: the resource manager rejects the only node with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
             node n3: RM asked whether a1 may run on n3
-              a1 waits AWAITING_RM: the RM was asked at 3000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 3, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 3, sent at 3000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n3=ok, a1 on n3
         "#]],
     );
@@ -190,15 +190,15 @@ fn a_required_node_without_room_is_kept_when_the_rm_lets_it() {
             questions on: nothing
             ask f1: app1 Accepted, f1 on n1, app1 Running
             ask d1: RM asked whether d1 may run on n1 once there is room
-              d1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 1, or see to the RM
+              d1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer d1: RM says of d1: n1=taint
-              d1 waits NODE_CONSTRAINT: node n1 is the only one that the ask may run on, and the RM refuses it with: taint; change what the ask needs of a node, or withdraw it
+              d1 waits NODE_CONSTRAINT: the ask requires node n1, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw it.
             void n1: RM asked whether d1 may run on n1 once there is room
-              d1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 2, or see to the RM
+              d1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer d1: RM says of d1: n1=ok, n1 keeps d1, f1 to be stopped for d1
-              d1 waits PREEMPTION_PENDING: node n1 is kept for the ask and has vcore 2 free, the ask needs vcore 3; what was asked to stop there has vcore 2; wait until it has stopped
+              d1 waits PREEMPTION_PENDING: node n1 is reserved for the ask and has vcore 2 free, but the ask needs vcore 3. Preempted allocations on this node free vcore 2. Wait until they stop.
             release f1: f1 released, RM asked whether d1 may run on n1
-              d1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 3, or see to the RM
+              d1 waits AWAITING_RM: the resource manager has not answered question 3, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer d1: RM says of d1: n1=ok, d1 on n1
         "#]],
     );
@@ -227,9 +227,9 @@ fn scheduling_w16_the_rm_refuses_the_node_of_the_placeholder() {
             ask ph: G Accepted, ph on N1, G Running
             questions on: nothing
             ask r: RM asked whether r may run on N1 once there is room
-              r waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 1, or see to the RM
+              r waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer r: RM says of r: N1=taint, RM asked whether r may run on N2
-              r waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+              r waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer r: RM says of r: N2=ok, r takes the place of ph on N2
               root.a: in force {m: 8}, uses {m: 4}, headroom {m: 4}, share 0.5, runs 1
             lose N1: G Completing, ph replaced, placeholders of G expired, G Running
@@ -264,14 +264,14 @@ fn a_member_takes_the_place_of_the_first_placeholder_whose_node_the_rm_accepts()
             ask p2: p2 on N2, G Running
             questions on: nothing
             ask r1: RM asked whether r1 may run on N1 N2 once there is room
-              r1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask once there is room, and has not answered; wait for the answer to question 1, or see to the RM
+              r1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 2 nodes to reserve. Wait for the answer, or check the resource manager.
             ask r2: RM asked whether r2 may run on N1 N2 once there is room
-              r2 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask once there is room, and has not answered; wait for the answer to question 2, or see to the RM
+              r2 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 2 nodes to reserve. Wait for the answer, or check the resource manager.
             answer r1: RM says of r1: N1=taint N2=ok, r1 takes the place of p2 on N2
             answer r2: RM says of r2: N1=taint N2=taint
-              r2 waits NODE_CONSTRAINT: the ask can take the place of no placeholder: every node that has one of its task group, or room, is refused by the RM, 2 of 2 with: taint; change what the ask needs of a node, or add nodes that suit it
+              r2 waits NODE_CONSTRAINT: the ask cannot replace a placeholder: the resource manager rejects all 2 nodes with one, or with enough free capacity, 2 of them because: taint. Change the node requirements of the ask, or add matching nodes.
             void N1: RM asked whether r2 may run on N1 once there is room
-              r2 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 3, or see to the RM
+              r2 waits AWAITING_RM: the resource manager has not answered question 3, sent at 0 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer r2: RM says of r2: N1=ok, r2 takes the place of p1 on N1
         "#]],
     );
@@ -301,21 +301,21 @@ fn a_member_that_the_rm_refuses_every_node_waits_until_one_changes_or_comes() {
             ask ph: G Accepted, ph on N1, G Running
             questions on: nothing
             ask r: RM asked whether r may run on N1 once there is room
-              r waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 1, or see to the RM
+              r waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer r: RM says of r: N1=taint, RM asked whether r may run on N2
-              r waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+              r waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer r: RM says of r: N2=affinity
-              r waits NODE_CONSTRAINT: the ask can take the place of no placeholder: every node that has one of its task group, or room, is refused by the RM, 1 of 2 with: affinity; change what the ask needs of a node, or add nodes that suit it
+              r waits NODE_CONSTRAINT: the ask cannot replace a placeholder: the resource manager rejects all 2 nodes with one, or with enough free capacity, 1 of them because: affinity. Change the node requirements of the ask, or add matching nodes.
             void N2: RM asked whether r may run on N2
-              r waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 3, or see to the RM
+              r waits AWAITING_RM: the resource manager has not answered question 3, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer r: RM says of r: N2=affinity
-              r waits NODE_CONSTRAINT: the ask can take the place of no placeholder: every node that has one of its task group, or room, is refused by the RM, 1 of 2 with: affinity; change what the ask needs of a node, or add nodes that suit it
+              r waits NODE_CONSTRAINT: the ask cannot replace a placeholder: the resource manager rejects all 2 nodes with one, or with enough free capacity, 1 of them because: affinity. Change the node requirements of the ask, or add matching nodes.
             node N3: RM asked whether r may run on N3
-              r waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 4, or see to the RM
+              r waits AWAITING_RM: the resource manager has not answered question 4, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer r: RM says of r: N3=taint
-              r waits NODE_CONSTRAINT: the ask can take the place of no placeholder: every node that has one of its task group, or room, is refused by the RM, 2 of 3 with: taint; change what the ask needs of a node, or add nodes that suit it
+              r waits NODE_CONSTRAINT: the ask cannot replace a placeholder: the resource manager rejects all 3 nodes with one, or with enough free capacity, 2 of them because: taint. Change the node requirements of the ask, or add matching nodes.
             void N1: RM asked whether r may run on N1 once there is room
-              r waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 5, or see to the RM
+              r waits AWAITING_RM: the resource manager has not answered question 5, sent at 0 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer r: RM says of r: N1=ok, r takes the place of ph on N1
         "#]],
     );
@@ -341,11 +341,11 @@ fn placeholders_that_are_too_small_go_whatever_the_rm_says() {
             ask p2: p2 on N2, G Running
             questions on: nothing
             ask r: p1 to be released: Timeout, RM asked whether r may run on N2 once there is room
-              r waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 1, or see to the RM
+              r waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer r: RM says of r: N2=taint
-              r waits NODE_CONSTRAINT: the ask can take the place of no placeholder: every node that has one of its task group, or room, is refused by the RM, 1 of 1 with: taint; change what the ask needs of a node, or add nodes that suit it
+              r waits NODE_CONSTRAINT: the ask cannot replace a placeholder: the resource manager rejects the only node with one, or with enough free capacity, because: taint. Change the node requirements of the ask, or add matching nodes.
             release p2: p2 released
-              r waits GANG_INCOMPLETE: application G has placeholders for task group t, and the ask can take the place of none now; wait until one is placed or stopped
+              r waits GANG_INCOMPLETE: application G has placeholders for task group t, but the ask cannot replace any of them yet. Wait until a placeholder is placed or released.
         "#]],
     );
 }

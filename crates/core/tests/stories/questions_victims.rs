@@ -43,17 +43,17 @@ fn the_rm_says_how_many_go_and_where_nobody_does() {
             ask w2: w2 on n2
             questions on: nothing
             ask x: A Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 6, the ask needs 1; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 6 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             wait 30s: RM asked whether x may run on n1 without 1 of v3 v2 v1, n2 without 1 of w2 w1 o1
-              x waits AWAITING_RM: the RM was asked at 30000 ms whether 2 nodes suit the ask once others are stopped there, and has not answered; wait for the answer to question 1, or see to the RM
+              x waits AWAITING_RM: the resource manager has not answered question 1, sent at 30000 ms, about 2 nodes after preemption. Wait for the answer, or check the resource manager.
             answer x: RM says of x: n1=2 n2=taint, v3 to be stopped for x, v2 to be stopped for x, n1 keeps x
-              x waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 6, the ask needs 1; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 6 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             release v3: v3 released, RM asked whether x may run on n1
-              x waits AWAITING_RM: the RM was asked at 30000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+              x waits AWAITING_RM: the resource manager has not answered question 2, sent at 30000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer x: RM says of x: n1=affinity
-              x waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 1 with: affinity; change what the ask needs of a node, or add nodes that suit it
+              x waits NODE_CONSTRAINT: the resource manager rejects the only node with enough free capacity because: affinity. Change the node requirements of the ask, or add matching nodes.
             release v2: v2 released, RM asked whether x may run on n1
-              x waits AWAITING_RM: the RM was asked at 30000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 3, or see to the RM
+              x waits AWAITING_RM: the resource manager has not answered question 3, sent at 30000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer x: RM says of x: n1=ok, x on n1, A Running
         "#]],
     );
@@ -82,19 +82,19 @@ fn an_ask_that_the_rm_refuses_everywhere_has_nobody_stopped_and_is_tried_again()
             ask w2: w2 on n2
             questions on: nothing
             ask x: A Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 6, the ask needs 1; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 6 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             wait 30s: RM asked whether x may run on n1 without 1 of v3 v2 v1, n2 without 1 of w2 w1 o1
-              x waits AWAITING_RM: the RM was asked at 30000 ms whether 2 nodes suit the ask once others are stopped there, and has not answered; wait for the answer to question 1, or see to the RM
+              x waits AWAITING_RM: the resource manager has not answered question 1, sent at 30000 ms, about 2 nodes after preemption. Wait for the answer, or check the resource manager.
             answer x: RM says of x: n1=taint n2=taint, nothing to stop for x
-              x waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 6, the ask needs 1; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 6 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             wait 15s: nothing
             release w1: w1 released, RM asked whether x may run on n2
-              x waits AWAITING_RM: the RM was asked at 45000 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+              x waits AWAITING_RM: the resource manager has not answered question 2, sent at 45000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer x: RM says of x: n2=taint, RM asked whether x may run on n1 once there is room
-              x waits AWAITING_RM: the RM was asked at 45000 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 3, or see to the RM
+              x waits AWAITING_RM: the resource manager has not answered question 3, sent at 45000 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             wait 15s: nothing
             answer x: RM says of x: n1=ok, n1 keeps x, nothing to stop for x
-              x waits NODE_CONSTRAINT: every node that has room for the ask is refused by the RM, 1 of 1 with: taint; change what the ask needs of a node, or add nodes that suit it
+              x waits NODE_CONSTRAINT: the resource manager rejects the only node with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
         "#]],
     );
 }
@@ -118,12 +118,12 @@ fn an_answer_names_no_more_than_were_asked_about() {
             ask w2: w2 on n2
             questions on: nothing
             ask x: A Accepted
-              x waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 6, the ask needs 1; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 6 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             wait 30s: RM asked whether x may run on n1 without 1 of v3 v2 v1, n2 without 1 of w2 w1 o1
-              x waits AWAITING_RM: the RM was asked at 30000 ms whether 2 nodes suit the ask once others are stopped there, and has not answered; wait for the answer to question 1, or see to the RM
-            answer x: refused VICTIMS_NOT_ASKED: question 1 about x names 3 that might go on node n1, the answer 4; answer with a number up to that
+              x waits AWAITING_RM: the resource manager has not answered question 1, sent at 30000 ms, about 2 nodes after preemption. Wait for the answer, or check the resource manager.
+            answer x: refused VICTIMS_NOT_ASKED: question 1 about ask x lists 3 victims on node n1, but the answer requires 4. Answer with 0 to 3.
             answer x: RM says of x: n1=3 n2=taint, v3 to be stopped for x, v2 to be stopped for x, v1 to be stopped for x, n1 keeps x
-              x waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 6, the ask needs 1; wait for a release, or add nodes
+              x waits ROOT_CAPACITY: the cluster has 0 of 6 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -149,16 +149,16 @@ fn no_more_questions_are_open_at_once_than_the_rm_wants() {
         expect![[r#"
             questions on: nothing
             ask a1: A Accepted, RM asked whether a1 may run on n1 n2
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 1, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             ask a2: RM asked whether a2 may run on n1 n2
-              a2 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 2, or see to the RM
+              a2 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             ask a3
-              a3 waits AWAITING_RM: the RM has 2 questions to answer, at most 2 at once, and is asked more once it has answered half of them; wait, or see to the RM
+              a3 waits AWAITING_RM: the resource manager has 2 questions to answer, of at most 2 at once. Wait, or check the resource manager.
             ask a4: a4 on n2, A Running
             answer a2: RM says of a2: n1=taint n2=taint, RM asked whether a2 may run on n2
-              a2 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 3, or see to the RM
+              a2 waits AWAITING_RM: the resource manager has not answered question 3, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             release a1: a1 withdrawn, RM asked whether a3 may run on n1 n2
-              a3 waits AWAITING_RM: the RM was asked at 0 ms whether 2 nodes suit the ask, and has not answered; wait for the answer to question 4, or see to the RM
+              a3 waits AWAITING_RM: the resource manager has not answered question 4, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             answer a3: RM says of a3: n1=ok n2=ok, a3 on n1
             questions off: a2 on n1
         "#]],
@@ -184,17 +184,17 @@ fn a_required_node_with_room_that_the_rm_refuses_is_not_kept_behind_another_ask(
         expect![[r#"
             questions on: nothing
             ask a1: A Accepted, RM asked whether a1 may run on n1
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 1, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=taint
-              a1 waits NODE_CONSTRAINT: node n1 is the only one that the ask may run on, and the RM refuses it with: taint; change what the ask needs of a node, or withdraw it
+              a1 waits NODE_CONSTRAINT: the ask requires node n1, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw it.
             ask b1: b1 on n1, A Running, RM asked whether a1 may run on n1
-              a1 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask, and has not answered; wait for the answer to question 2, or see to the RM
+              a1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             ask a2: RM asked whether a2 may run on n1 once there is room
-              a2 waits AWAITING_RM: the RM was asked at 0 ms whether 1 node suits the ask once there is room, and has not answered; wait for the answer to question 3, or see to the RM
+              a2 waits AWAITING_RM: the resource manager has not answered question 3, sent at 0 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer a2: RM says of a2: n1=ok, n1 keeps a2, b1 to be stopped for a2
-              a2 waits PREEMPTION_PENDING: node n1 is kept for the ask and has vcore 2 free, the ask needs vcore 4; what was asked to stop there has vcore 2; wait until it has stopped
+              a2 waits PREEMPTION_PENDING: node n1 is reserved for the ask and has vcore 2 free, but the ask needs vcore 4. Preempted allocations on this node free vcore 2. Wait until they stop.
             answer a1: RM says of a1: n1=taint
-              a1 waits NODE_CONSTRAINT: node n1 is the only one that the ask may run on, and the RM refuses it with: taint; change what the ask needs of a node, or withdraw it
+              a1 waits NODE_CONSTRAINT: the ask requires node n1, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw it.
         "#]],
     );
 }

@@ -18,7 +18,7 @@ fn a_leaf_maximum_holds_and_a_release_gives_its_share_back() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits QUEUE_MAX: queue root.a has 1 vcore left of its maximum of 4, the ask needs 2; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX: queue root.a has 1 of 4 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
             release a1: a1 released, a2 on n1
         "#]],
     );
@@ -43,11 +43,11 @@ fn a_maximum_of_an_ancestor_holds_for_all_below_it_together() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask b1: app2 Accepted
-              b1 waits QUEUE_MAX: queue root.p has 1 vcore left of its maximum of 4, the ask needs 2; wait for a release, or raise the maximum
+              b1 waits QUEUE_MAX: queue root.p has 1 of 4 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
             ask b2: b2 on n1, app2 Running
-              b1 waits QUEUE_MAX: queue root.p has 0 vcore left of its maximum of 4, the ask needs 2; wait for a release, or raise the maximum
+              b1 waits QUEUE_MAX: queue root.p has 0 of 4 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
             release b2: b2 released
-              b1 waits QUEUE_MAX: queue root.p has 1 vcore left of its maximum of 4, the ask needs 2; wait for a release, or raise the maximum
+              b1 waits QUEUE_MAX: queue root.p has 1 of 4 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
             release a1: a1 released, app1 Completing, b1 on n1
         "#]],
     );
@@ -74,16 +74,16 @@ fn the_figures_of_a_reason_follow_what_happens_while_it_waits() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits QUEUE_MAX: queue root.a has 2 vcore left of its maximum of 4, the ask needs 3; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX: queue root.a has 2 of 4 vcore available, but the ask needs 3. Wait for a release, or raise the maximum.
             ask a3: a3 on n1
-              a2 waits QUEUE_MAX: queue root.a has 1 vcore left of its maximum of 4, the ask needs 3; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX: queue root.a has 1 of 4 vcore available, but the ask needs 3. Wait for a release, or raise the maximum.
             release a3: a3 released
-              a2 waits QUEUE_MAX: queue root.a has 2 vcore left of its maximum of 4, the ask needs 3; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX: queue root.a has 2 of 4 vcore available, but the ask needs 3. Wait for a release, or raise the maximum.
             ask b1: app2 Accepted, b1 on n1, app2 Running
             ask b2
-              b2 waits ABS_USER_LIMIT: user ann at root.b has 2 vcore left of its limit of 4, the ask needs 3; wait for a release, or raise the limit
+              b2 waits ABS_USER_LIMIT: user ann at root.b has 2 of 4 vcore available, but the ask needs 3. Wait for a release, or raise the limit.
             ask b3: b3 on n1
-              b2 waits ABS_USER_LIMIT: user ann at root.b has 1 vcore left of its limit of 4, the ask needs 3; wait for a release, or raise the limit
+              b2 waits ABS_USER_LIMIT: user ann at root.b has 1 of 4 vcore available, but the ask needs 3. Wait for a release, or raise the limit.
         "#]],
     );
 }
@@ -100,7 +100,7 @@ fn a_zero_in_a_maximum_forbids_and_an_absent_type_is_unlimited() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits QUEUE_MAX: queue root.a has 0 memory left of its maximum of 0, the ask needs 1; wait for a release, or raise the maximum
+              a1 waits QUEUE_MAX: queue root.a has 0 of 0 memory available, but the ask needs 1. Wait for a release, or raise the maximum.
             ask a2: a2 on n1, app1 Running
         "#]],
     );
@@ -135,11 +135,11 @@ fn the_size_of_the_cluster_bounds_the_root() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits ROOT_CAPACITY: the cluster has 4 vcore left of its maximum of 4, the ask needs 5; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 4 of 4 vcore available, but the ask needs 5. Wait for a release, or add nodes.
             ask a2
-              a2 waits NO_NODE_FITS: no node fits: the ask needs 3 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
+              a2 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
             node n3: a2 on n3, app1 Running
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 5 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: the ask needs 5 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -157,9 +157,9 @@ fn a_type_that_no_node_has_waits_for_the_cluster() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 1 fpga, the most that any node in use has free is 0; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: the ask needs 1 fpga, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             node n2
-              a1 waits NO_NODE_FITS: no node fits: no single node in use has fpga 1, vcore 1 free, though each amount is free somewhere; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: no node in use has fpga 1, vcore 1 free, although each amount is free on some node. Wait for a release, or add nodes.
             node n3: a1 on n3, app1 Running
         "#]],
     );
@@ -195,7 +195,7 @@ fn room_that_no_single_node_has_is_told_apart_from_room_that_is_nowhere() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits NO_NODE_FITS: no node fits: no single node in use has memory 1, vcore 1 free, though each amount is free somewhere; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: no node in use has memory 1, vcore 1 free, although each amount is free on some node. Wait for a release, or add nodes.
             node n3: a1 on n3, app1 Running
         "#]],
     );
@@ -219,16 +219,16 @@ fn the_reason_is_the_first_check_that_fails_from_the_leaf_up() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits ABS_USER_LIMIT: user ann at root.p.a has 1 memory left of its limit of 1, the ask needs 2; wait for a release, or raise the limit
+              a1 waits ABS_USER_LIMIT: user ann at root.p.a has 1 of 1 memory available, but the ask needs 2. Wait for a release, or raise the limit.
             ask a2
-              a2 waits QUEUE_MAX: queue root.p.a has 1 vcore left of its maximum of 1, the ask needs 9; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX: queue root.p.a has 1 of 1 vcore available, but the ask needs 9. Wait for a release, or raise the maximum.
             ask a3: a3 on n1, app1 Running
-              a1 waits ABS_USER_LIMIT: user ann at root.p.a has 0 memory left of its limit of 1, the ask needs 2; wait for a release, or raise the limit
+              a1 waits ABS_USER_LIMIT: user ann at root.p.a has 0 of 1 memory available, but the ask needs 2. Wait for a release, or raise the limit.
             ask b1: app2 Accepted
-              b1 waits QUEUE_MAX: queue root.p.a has 1 vcore left of its maximum of 1, the ask needs 2; wait for a release, or raise the maximum
+              b1 waits QUEUE_MAX: queue root.p.a has 1 of 1 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
             ask b2: b2 on n1, app2 Running
-              a2 waits QUEUE_MAX: queue root.p.a has 0 vcore left of its maximum of 1, the ask needs 9; wait for a release, or raise the maximum
-              b1 waits QUEUE_MAX: queue root.p.a has 0 vcore left of its maximum of 1, the ask needs 2; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX: queue root.p.a has 0 of 1 vcore available, but the ask needs 9. Wait for a release, or raise the maximum.
+              b1 waits QUEUE_MAX: queue root.p.a has 0 of 1 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
         "#]],
     );
 }
@@ -256,9 +256,9 @@ fn sd_24_root_is_as_large_as_its_nodes_and_a_quota_of_its_own_is_not_applied() {
         expect![[r#"
               root: in force none, uses {}, headroom none, share 0, runs 0
             ask a1: app1 Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             node n1
-              a1 waits ROOT_CAPACITY: the cluster has 2 vcore left of its maximum of 2, the ask needs 3; wait for a release, or add nodes
+              a1 waits ROOT_CAPACITY: the cluster has 2 of 2 vcore available, but the ask needs 3. Wait for a release, or add nodes.
               root: in force {memory: 4 B, vcore: 2000 m}, uses {}, headroom {memory: 4 B, vcore: 2000 m}, share 0, runs 0
             node n2: a1 on n2, app1 Running
               root: in force {memory: 4 B, vcore: 6000 m}, uses {vcore: 3000 m}, headroom {memory: 4 B, vcore: 3000 m}, share 0.5, runs 1
@@ -301,7 +301,7 @@ fn two_partitions_share_nothing() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits ABS_USER_LIMIT: user ann at root has 0 vcore left of its limit of 1, the ask needs 1; wait for a release, or raise the limit
+              a2 waits ABS_USER_LIMIT: user ann at root has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or raise the limit.
             ask a1: app1 Accepted, a1 on n1, app1 Running
               ann at root.a: uses {vcore: 2000 m}, left none, runs 1
               ann at root: uses {vcore: 2000 m}, left {vcore: 0 m}, runs 1

@@ -27,7 +27,7 @@ fn queues_w01_effective_max_and_headroom() {
               root.a: in force {memory: 600 B, vcore: 8000 m}, uses {memory: 550 B, vcore: 1000 m}, headroom {memory: 50 B, vcore: 7000 m}, share 0.9166666666666666, runs 2
               root.a.b: in force {memory: 400 B, vcore: 3000 m}, uses {memory: 350 B, vcore: 1000 m}, headroom {memory: 50 B, vcore: 2000 m}, share 0.875, runs 1
             ask b2
-              b2 waits QUEUE_MAX: queue root.a.b has 50 memory left of its maximum of 400, the ask needs 60; wait for a release, or raise the maximum
+              b2 waits QUEUE_MAX: queue root.a.b has 50 of 400 memory available, but the ask needs 60. Wait for a release, or raise the maximum.
             ask b3: b3 on n1
         "#]],
     );
@@ -48,7 +48,7 @@ fn queues_w02_missing_versus_zero() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits QUEUE_MAX: queue root.q has 0 memory left of its maximum of 0, the ask needs 1; wait for a release, or raise the maximum
+              a1 waits QUEUE_MAX: queue root.q has 0 of 0 memory available, but the ask needs 1. Wait for a release, or raise the maximum.
             ask a2: a2 on n1, app1 Running
             ask b1: app2 Accepted, b1 on n1, app2 Running
         "#]],
@@ -68,7 +68,7 @@ fn queues_w03_root_rejects_unknown_types() {
         expect![[r#"
               root.q: in force {memory: 100 B, vcore: 4000 m}, uses {}, headroom {memory: 100 B, vcore: 4000 m}, share 0, runs 0
             ask a1: app1 Accepted
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 1 fpga, the most that any node in use has free is 0; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: the ask needs 1 fpga, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -93,7 +93,7 @@ fn queues_w04_over_quota_in_one_type() {
             ask a1: a1 on n1
               root.q: in force {memory: 100 B, vcore: 2000 m}, uses {memory: 130 B, vcore: 1500 m}, headroom {memory: -30 B, vcore: 500 m}, share 1.3, runs 1
             ask a2
-              a2 waits QUEUE_MAX: queue root.q has -30 memory left of its maximum of 100, the ask needs 1; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX: queue root.q uses 130 memory, which is above its maximum of 100, and the ask needs 1. Wait for releases, or raise the maximum.
             ask a3: a3 on n1
         "#]],
     );
@@ -170,15 +170,15 @@ fn queues_w09_fair_share_order() {
               root.c: in force {memory: 1000 B, vcore: 10000 m}, uses {vcore: 1 m}, headroom {memory: 600 B, vcore: 8998 m}, share 1, runs 1
               root.c-zero-alone: in force {memory: 1000 B, vcore: 10000 m}, uses {vcore: 1 m}, headroom {memory: 600 B, vcore: 8998 m}, share 0.0001, runs 1
             ask a2
-              a2 waits NO_NODE_FITS: no node fits: the ask needs 1 gpu, the most that any node in use has free is 0; wait for a release, or add nodes
+              a2 waits NO_NODE_FITS: the ask needs 1 gpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             ask b2
-              b2 waits NO_NODE_FITS: no node fits: the ask needs 1 gpu, the most that any node in use has free is 0; wait for a release, or add nodes
+              b2 waits NO_NODE_FITS: the ask needs 1 gpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             ask w2
-              w2 waits NO_NODE_FITS: no node fits: the ask needs 1 gpu, the most that any node in use has free is 0; wait for a release, or add nodes
+              w2 waits NO_NODE_FITS: the ask needs 1 gpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             ask c2
-              c2 waits NO_NODE_FITS: no node fits: the ask needs 1 gpu, the most that any node in use has free is 0; wait for a release, or add nodes
+              c2 waits NO_NODE_FITS: the ask needs 1 gpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             ask z2
-              z2 waits NO_NODE_FITS: no node fits: the ask needs 1 gpu, the most that any node in use has free is 0; wait for a release, or add nodes
+              z2 waits NO_NODE_FITS: the ask needs 1 gpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             resize n1: z2 on n1, w2 on n1, a2 on n1, b2 on n1, c2 on n1
         "#]],
     );
@@ -205,7 +205,7 @@ fn queues_w11_limit_precedence() {
         expect![[r#"
             ask s1: app-sue Accepted, s1 on n1, app-sue Running
             ask b1: app-bob Accepted
-              b1 waits ABS_USER_LIMIT: user bob at root.q has 10 memory left of its limit of 10, the ask needs 11; wait for a release, or raise the limit
+              b1 waits ABS_USER_LIMIT: user bob at root.q has 10 of 10 memory available, but the ask needs 11. Wait for a release, or raise the limit.
             ask a1: app-ann Accepted, a1 on n1, app-ann Running
               app-sue: Running in root.q, no group, uses {memory: 30 B}, user headroom {memory: 10 B}
               app-bob: Accepted in root.q, no group, uses {}, user headroom {memory: 10 B}
@@ -237,7 +237,7 @@ fn queues_w12_hierarchy_of_limits() {
               in-q: Running in root.q, no group, uses {memory: 50 B}, user headroom {memory: 5 B}
               in-r: Running in root.r, no group, uses {memory: 45 B}, user headroom {memory: 5 B}
             ask q2
-              q2 waits ABS_USER_LIMIT: user bob at root has 5 memory left of its limit of 100, the ask needs 8; wait for a release, or raise the limit
+              q2 waits ABS_USER_LIMIT: user bob at root has 5 of 100 memory available, but the ask needs 8. Wait for a release, or raise the limit.
         "#]],
     );
 }
@@ -293,7 +293,7 @@ fn queues_w15_cumulative_wildcard_group() {
               * at root.q: uses {memory: 25 B}, left {memory: 5 B}, runs 2
               * at root: uses {memory: 25 B}, left none, runs 2
             ask z1: app-z Accepted, app-z counts for group *
-              z1 waits ABS_GROUP_LIMIT: group * at root.q has 5 memory left of its limit of 30, the ask needs 10; wait for a release, or raise the limit
+              z1 waits ABS_GROUP_LIMIT: group * at root.q has 5 of 30 memory available, but the ask needs 10. Wait for a release, or raise the limit.
               app-z: Accepted in root.q, group *, uses {}, user headroom {memory: 5 B}
             ask d1: app-d Accepted, app-d counts for group dev, d1 on n1, app-d Running
         "#]],
@@ -353,10 +353,10 @@ fn queues_w17_application_limits() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask b1: app2 Accepted
-              b1 waits USER_APPS: user bob at root.q runs 1 application and may run 1; wait for one to end, or raise the number
+              b1 waits USER_APPS: user bob at root.q runs 1 of at most 1 application. Wait for one to end, or raise `maxapplications`.
             ask c1: app3 Accepted, c1 on n1, app3 Running
             ask d1: app4 Accepted
-              d1 waits USER_APPS: user bob at root runs 2 applications and may run 2; wait for one to end, or raise the number
+              d1 waits USER_APPS: user bob at root runs 2 of at most 2 applications. Wait for one to end, or raise `maxapplications`.
             ask a2: a2 on n1
               bob at root.q: uses {memory: 2 B}, left none, runs 1
               bob at root.r: uses {memory: 1 B}, left none, runs 1
@@ -422,9 +422,9 @@ fn queues_w31_queue_can_run_app_with_placeholders() {
             ask p1: app2 Accepted, p1 on n1
               root.q: in force {vcore: 10000 m}, uses {vcore: 2000 m}, headroom {vcore: 8000 m}, share 0.2, runs 1
             ask c: app3 Accepted
-              c waits MAX_APPS: queue root.q runs 1 application, starts 1 and may run 2; wait for one to end, or raise the number
+              c waits MAX_APPS: queue root.q runs 1 of at most 2 applications; 1 more is starting. Wait for one to end, or raise `maxapplications`.
             ask p2: p2 on n1, app2 Running
-              c waits MAX_APPS: queue root.q runs 2 applications and may run 2; wait for one to end, or raise the number
+              c waits MAX_APPS: queue root.q runs 2 of at most 2 applications. Wait for one to end, or raise `maxapplications`.
               root.q: in force {vcore: 10000 m}, uses {vcore: 3000 m}, headroom {vcore: 7000 m}, share 0.3, runs 2
             remove app1: a released, app1 Completing, app1 gone, c on n1, app3 Running
         "#]],

@@ -18,7 +18,7 @@ fn a_key_that_is_held_is_refused_and_names_the_holder() {
         ",
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
-            ask a1: refused DUPLICATE_KEY: allocation key a1 is held by application app1, app2 wants it too
+            ask a1: refused DUPLICATE_KEY: allocation key a1 belongs to application app1, so application app2 cannot use it. Choose another key.
             ask a1: a1 resized
         "#]],
     );
@@ -34,7 +34,7 @@ fn an_application_id_that_is_in_use_is_refused() {
         show app1
         ",
         expect![[r#"
-            app app1: rejected DUPLICATE_APPLICATION: application app1 exists already in partition default in state New; an id is free again when its application has ended
+            app app1: rejected DUPLICATE_APPLICATION: application app1 already exists in partition default in state New. Choose another ID, or wait until the application ends.
               app1: New in root.a, no group, uses {}, user headroom none
         "#]],
     );
@@ -52,10 +52,10 @@ fn an_application_goes_to_a_leaf_that_exists() {
         show app4
         ",
         expect![[r#"
-            app app1: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.p is a parent, applications go to leaves; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
-            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.q does not exist and the rule has create: false; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
-            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.root does not exist and the rule has create: false; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
-            app app4: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.p_dot_a does not exist and the rule has create: false; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+            app app1: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.p is a parent, but applications run only in leaves; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
+            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.q does not exist, and the rule sets create: false; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
+            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.root does not exist, and the rule sets create: false; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
+            app app4: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.p_dot_a does not exist, and the rule sets create: false; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
               app4: not there
         "#]],
     );
@@ -73,10 +73,10 @@ fn empty_names_are_refused() {
         ask '' app1 vcore=1
         ",
         expect![[r#"
-            node '': refused EMPTY_NAME: the node id is empty; it must have at least one character
-            app '': refused EMPTY_NAME: the application id is empty; it must have at least one character
-            app app1: refused EMPTY_NAME: the user name is empty; it must have at least one character
-            ask '': refused EMPTY_NAME: the allocation key is empty; it must have at least one character
+            node '': refused EMPTY_NAME: the node ID is empty. Send at least one character.
+            app '': refused EMPTY_NAME: the application ID is empty. Send at least one character.
+            app app1: refused EMPTY_NAME: the user name is empty. Send at least one character.
+            ask '': refused EMPTY_NAME: the allocation key is empty. Send at least one character.
         "#]],
     );
 }
@@ -93,9 +93,9 @@ fn an_ask_must_want_something_and_nothing_negative() {
         show app1
         ",
         expect![[r#"
-            ask a1: refused ASK_SIZE: ask a1 of application app1 wants {}; at least one amount must be above zero and none below
-            ask a2: refused ASK_SIZE: ask a2 of application app1 wants {vcore: 0 m}; at least one amount must be above zero and none below
-            ask a3: refused ASK_SIZE: ask a3 of application app1 wants {memory: -1 B, vcore: 1000 m}; at least one amount must be above zero and none below
+            ask a1: refused ASK_SIZE: ask a1 of application app1 requests {}, but at least one amount must be positive and none negative. Correct the amounts.
+            ask a2: refused ASK_SIZE: ask a2 of application app1 requests {vcore: 0 m}, but at least one amount must be positive and none negative. Correct the amounts.
+            ask a3: refused ASK_SIZE: ask a3 of application app1 requests {memory: -1 B, vcore: 1000 m}, but at least one amount must be positive and none negative. Correct the amounts.
               app1: New in root.a, no group, uses {}, user headroom none
         "#]],
     );
@@ -115,11 +115,11 @@ fn a_node_must_not_offer_less_than_nothing() {
         show root
         ",
         expect![[r#"
-            node n1: refused NODE_SIZE: node n1 has size {vcore: -1 m}; no amount may be below zero
-            node n1: refused NODE_SIZE: node n1 has size {memory: -1 B, vcore: 1000 m}; no amount may be below zero
-            node n1: refused DUPLICATE_NODE: node n1 is registered already in partition default; remove it first
+            node n1: refused NODE_SIZE: node n1 has a capacity of {vcore: -1 m}, but no amount can be negative. Send amounts of 0 or more.
+            node n1: refused NODE_SIZE: node n1 has a capacity of {memory: -1 B, vcore: 1000 m}, but no amount can be negative. Send amounts of 0 or more.
+            node n1: refused DUPLICATE_NODE: node n1 is already registered in partition default. Remove it first.
             resize n1: nothing
-            resize n1: refused NODE_SIZE: node n1 has size {vcore: -1 m}; no amount may be below zero
+            resize n1: refused NODE_SIZE: node n1 has a capacity of {vcore: -1 m}, but no amount can be negative. Send amounts of 0 or more.
               root: in force none, uses {}, headroom none, share 0, runs 0
         "#]],
     );
@@ -145,16 +145,16 @@ fn what_is_not_there_cannot_be_changed_or_released() {
         ",
         expect![[r#"
             ask b1: app2 Accepted
-              b1 waits NO_NODES: no node has registered in partition default; register a node
-            ask a1: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended
-            release a9: refused UNKNOWN_KEY: application app1 has no ask and no allocation with key a9
-            release b1: refused UNKNOWN_KEY: application app1 has no ask and no allocation with key b1
-            release a9: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended
-            release-all app9: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended
-            remove app9: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended
-            drain n9: refused UNKNOWN_NODE: node n9 is not registered in partition default
-            resize n9: refused UNKNOWN_NODE: node n9 is not registered in partition default
-            lose n9: refused UNKNOWN_NODE: node n9 is not registered in partition default
+              b1 waits NO_NODES: no node has registered in partition default. Register a node.
+            ask a1: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended. Check the ID, or submit the application.
+            release a9: refused UNKNOWN_KEY: application app1 has no ask or allocation with key a9. Check the key.
+            release b1: refused UNKNOWN_KEY: application app1 has no ask or allocation with key b1. Check the key.
+            release a9: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended. Check the ID, or submit the application.
+            release-all app9: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended. Check the ID, or submit the application.
+            remove app9: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended. Check the ID, or submit the application.
+            drain n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the ID, or register the node.
+            resize n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the ID, or register the node.
+            lose n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the ID, or register the node.
         "#]],
     );
 }
@@ -173,13 +173,13 @@ fn asks_that_would_overflow_the_sum_are_refused() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
-            ask a2: refused SUM_TOO_LARGE: the asks of the application: memory would sum up to more than 9223372036854775807: 9223372036854775807 are counted already and 1 would be added
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
+            ask a2: refused SUM_TOO_LARGE: the asks of the application: the total of memory would exceed 9223372036854775807. The current total is 9223372036854775807, and the request adds 1. Use smaller amounts.
             ask a3
-              a3 waits NO_NODES: no node has registered in partition default; register a node
+              a3 waits NO_NODES: no node has registered in partition default. Register a node.
             release a1: a1 withdrawn
             ask a2
-              a2 waits NO_NODES: no node has registered in partition default; register a node
+              a2 waits NO_NODES: no node has registered in partition default. Register a node.
         "#]],
     );
 }
@@ -205,11 +205,11 @@ fn asks_of_one_application_never_make_those_of_others_too_large() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b1: app2 Accepted
-              b1 waits NO_NODES: no node has registered in partition default; register a node
+              b1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b2
-              b2 waits NO_NODES: no node has registered in partition default; register a node
+              b2 waits NO_NODES: no node has registered in partition default. Register a node.
               root: in force none, uses {}, headroom none, share 0, runs 0
             release a1: a1 withdrawn, app1 Completing
               root: in force none, uses {}, headroom none, share 0, runs 0
@@ -234,8 +234,8 @@ fn nodes_that_would_overflow_the_sum_are_refused() {
         show root
         ",
         expect![[r#"
-            node n2: refused SUM_TOO_LARGE: the nodes of the partition: memory would sum up to more than 9223372036854775807: 9223372036854775800 are counted already and 8 would be added
-            resize n2: refused SUM_TOO_LARGE: the nodes of the partition: memory would sum up to more than 9223372036854775807: 9223372036854775800 are counted already and 8 would be added
+            node n2: refused SUM_TOO_LARGE: the nodes of the partition: the total of memory would exceed 9223372036854775807. The current total is 9223372036854775800, and the request adds 8. Use smaller amounts.
+            resize n2: refused SUM_TOO_LARGE: the nodes of the partition: the total of memory would exceed 9223372036854775807. The current total is 9223372036854775800, and the request adds 8. Use smaller amounts.
             resize n1: nothing
             resize n2: nothing
               root: in force {memory: 9223372036854775807 B}, uses {}, headroom {memory: 9223372036854775807 B}, share 0, runs 0
@@ -254,8 +254,8 @@ fn a_partition_that_is_not_there_is_named_beside_those_that_are() {
         node n1 vcore=1
         ",
         expect![[r#"
-            app app1: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.a does not exist and the rule has create: false; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
-            node n1: refused UNKNOWN_PARTITION: partition three does not exist; configured are: one, two
+            app app1: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.a does not exist, and the rule sets create: false; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
+            node n1: refused UNKNOWN_PARTITION: partition three does not exist. Use one of: one, two.
         "#]],
     );
 }
@@ -276,10 +276,10 @@ fn more_resource_types_than_the_books_can_hold_are_refused() {
     check(
         &script,
         expect![[r#"
-            ask a1: refused TOO_MANY_TYPES: the ask names 1023 resource types that are new, and no more than 16 may be; types of nodes and of the queue file are not new
-            node n1: refused TOO_MANY_TYPES: the node names 1023 resource types that are new, 2 are known already, and no more than 768 may be then; types of nodes and of the queue file are not new
+            ask a1: refused TOO_MANY_TYPES: the ask names 1023 new resource types, but one request can add at most 16. Use types that nodes or the queue file already have.
+            node n1: refused TOO_MANY_TYPES: the node names 1023 new resource types, but 2 of at most 768 are already in use. Use types that nodes or the queue file already have.
             ask a2: app1 Accepted
-              a2 waits NO_NODES: no node has registered in partition default; register a node
+              a2 waits NO_NODES: no node has registered in partition default. Register a node.
         "#]],
     );
 }
@@ -325,8 +325,8 @@ fn whoever_asks_leaves_resource_types_to_nodes_and_nodes_to_the_queue_file() {
     assert_eq!(
         told,
         [
-            "app app2: rejected TOO_MANY_TYPES: the queue of the application names 15 resource types that are new, 498 are known already, and no more than 512 may be then; types of nodes and of the queue file are not new",
-            "node n2: refused TOO_MANY_TYPES: the node names 100 resource types that are new, 698 are known already, and no more than 768 may be then; types of nodes and of the queue file are not new",
+            "app app2: rejected TOO_MANY_TYPES: the queue of the application names 15 new resource types, but 498 of at most 512 are already in use. Use types that nodes or the queue file already have.",
+            "node n2: refused TOO_MANY_TYPES: the node names 100 new resource types, but 698 of at most 768 are already in use. Use types that nodes or the queue file already have.",
         ]
     );
 }

@@ -27,12 +27,12 @@ fn queues_w27_draining() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             reload: root.q Draining
             ask a2: a2 on n1
-            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.q is Draining, only an Active one takes in applications; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.q is Draining, but only an Active queue accepts applications; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
             release a1: a1 released
             release a2: a2 released, app1 Completing
             wait 30s: app1 Completed
             wait 10s: root.q gone
-            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.q does not exist and the rule has create: false; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.q does not exist, and the rule sets create: false; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
         "#]],
     );
 }
@@ -56,10 +56,10 @@ fn a_draining_queue_that_the_file_names_again_takes_applications_again() {
         ",
         expect![[r#"
             reload: root.r made, root.p Draining, root.p.x Draining, root.q Draining
-            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.q is Draining, only an Active one takes in applications; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.q is Draining, but only an Active queue accepts applications; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
             reload: root.q Active, root.q changed, root.p Active, root.p.x Active, root.r Draining
             ask a1: app3 Accepted
-              a1 waits QUEUE_MAX: queue root.q has 1 vcore left of its maximum of 1, the ask needs 2; wait for a release, or raise the maximum
+              a1 waits QUEUE_MAX: queue root.q has 1 of 1 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
         "#]],
     );
 }
@@ -95,13 +95,13 @@ fn queues_w28_priority() {
         expect![[r#"
             ask held: taker Accepted, held on n1, taker Running
             ask a1k: a1 Accepted
-              a1k waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a1k waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask a2k: a2 Accepted
-              a2k waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a2k waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask bk: b Accepted
-              bk waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              bk waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask hk: h Accepted
-              hk waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              hk waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
               root.p.a: priority 25
               root.p: priority 25
               root.f: priority -3
@@ -137,9 +137,9 @@ fn what_runs_goes_on_above_a_maximum_that_is_lowered() {
             reload: root.q changed
               root.q: in force {vcore: 4000 m}, uses {vcore: 8000 m}, headroom {vcore: -4000 m}, share 2, runs 1
             ask a4
-              a4 waits QUEUE_MAX: queue root.q has -4 vcore left of its maximum of 4, the ask needs 1; wait for a release, or raise the maximum
+              a4 waits QUEUE_MAX: queue root.q uses 8 vcore, which is above its maximum of 4, and the ask needs 1. Wait for releases, or raise the maximum.
             release a1: a1 released
-              a4 waits QUEUE_MAX: queue root.q has -1 vcore left of its maximum of 4, the ask needs 1; wait for a release, or raise the maximum
+              a4 waits QUEUE_MAX: queue root.q uses 5 vcore, which is above its maximum of 4, and the ask needs 1. Wait for releases, or raise the maximum.
             release a2: a2 released, a4 on n1
         "#]],
     );
@@ -167,14 +167,14 @@ fn a_leaf_that_becomes_a_parent_keeps_its_applications_and_offers_them_nothing()
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             reload: root.q changed, root.q.x made
-              a2 waits QUEUE_STATE: queue root.q is a parent by now, and offers no room to applications of its own; make it a leaf again, or submit the application to another queue
+              a2 waits QUEUE_STATE: queue root.q is a parent now, so its own applications cannot start. Make it a leaf again, or submit the application to another queue.
             release a1: a1 released
-            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.q is a parent, applications go to leaves; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.q is a parent, but applications run only in leaves; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
             ask b1: app3 Accepted, b1 on n1, app3 Running
             reload: root.q changed, root.q.x Draining
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             release b1: b1 released, app3 Completing, a2 on n1
         "#]],
     );
@@ -202,14 +202,14 @@ fn a_property_that_the_file_does_not_have_any_more_is_gone() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             wait 1s: nothing
             ask b1: app2 Accepted
-              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             release a1: a1 released, a2 on n1
             reload: root.p changed, root.p.q changed
             ask a3
-              a3 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a3 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             release a2: a2 released, b1 on n1, app2 Running
         "#]],
     );
@@ -235,9 +235,9 @@ fn a_partition_that_the_file_does_not_name_any_more_goes_with_all_that_it_has() 
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits ABS_USER_LIMIT: user ann at root.q has 1 vcore left of its limit of 4, the ask needs 3; wait for a release, or raise the limit
+              a2 waits ABS_USER_LIMIT: user ann at root.q has 1 of 4 vcore available, but the ask needs 3. Wait for a release, or raise the limit.
             reload: app1 Failing, a1 released, a2 withdrawn, app1 gone, root.q has other limits, root.q gone
-            app app2: refused UNKNOWN_PARTITION: partition default does not exist; configured are: gpu
+            app app2: refused UNKNOWN_PARTITION: partition default does not exist. Use one of: gpu.
         "#]],
     );
 }

@@ -25,7 +25,7 @@ fn scheduling_w20_required_node_is_reserved_at_once() {
             wait 1s: nothing
             ask y: y on n1
             ask d: app2 Accepted, n1 keeps d, y to be stopped for d
-              d waits PREEMPTION_PENDING: node n1 is kept for the ask and has cpu 1 free, the ask needs cpu 3; what was asked to stop there has cpu 5; wait until it has stopped
+              d waits PREEMPTION_PENDING: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Preempted allocations on this node free cpu 5. Wait until they stop.
             release y: y released, d on n1, app2 Running
         "#]],
     );
@@ -48,7 +48,7 @@ fn scheduling_w20_required_node_waits_for_headroom_first() {
             ask x: app1 Accepted, x on n1, app1 Running
             ask y: y on n1
             ask d: app2 Accepted
-              d waits ROOT_CAPACITY: the cluster has 1 cpu left of its maximum of 10, the ask needs 3; wait for a release, or add nodes
+              d waits ROOT_CAPACITY: the cluster has 1 of 10 cpu available, but the ask needs 3. Wait for a release, or add nodes.
             wait 10s: nothing
         "#]],
     );
@@ -75,21 +75,21 @@ fn scheduling_w36_back_off() {
         ",
         expect![[r#"
             ask r1: app1 Accepted
-              r1 waits NO_NODE_FITS: no node fits: the ask needs 4 cpu, the most that any node in use has free is 3; wait for a release, or add nodes
+              r1 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that it may use has more than 3 free. Wait for a release, or add nodes.
             ask r2
-              r2 waits NO_NODE_FITS: no node fits: the ask needs 4 cpu, the most that any node in use has free is 3; wait for a release, or add nodes
+              r2 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that it may use has more than 3 free. Wait for a release, or add nodes.
             ask r3: app1 backs off until 30000 ms
-              r1 waits BACKOFF: too many asks of application app1 found no node; it is tried again at 30000 ms; wait, or ask for less
-              r2 waits BACKOFF: too many asks of application app1 found no node; it is tried again at 30000 ms; wait, or ask for less
-              r3 waits BACKOFF: too many asks of application app1 found no node; it is tried again at 30000 ms; wait, or ask for less
+              r1 waits BACKOFF: too many asks of application app1 found no node, so its asks are not checked until 30000 ms. Wait, or request less.
+              r2 waits BACKOFF: too many asks of application app1 found no node, so its asks are not checked until 30000 ms. Wait, or request less.
+              r3 waits BACKOFF: too many asks of application app1 found no node, so its asks are not checked until 30000 ms. Wait, or request less.
             ask r4
-              r4 waits BACKOFF: too many asks of application app1 found no node; it is tried again at 30000 ms; wait, or ask for less
+              r4 waits BACKOFF: too many asks of application app1 found no node, so its asks are not checked until 30000 ms. Wait, or request less.
             ask s1: app2 Accepted, s1 on n1, app2 Running
             wait 29s: nothing
             release r1: r1 withdrawn
             release r2: r2 withdrawn
             wait 1s: r4 on n1, app1 Running
-              r3 waits NO_NODE_FITS: no node fits: the ask needs 4 cpu, the most that any node in use has free is 3; wait for a release, or add nodes
+              r3 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that it may use has more than 3 free. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -111,11 +111,11 @@ fn scheduling_w40_autoscale_hint() {
         expect![[r#"
             ask r1: app1 Accepted, r1 on n1, app1 Running
             ask e1
-              e1 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 4, the ask needs 3; wait for a release, or add nodes
+              e1 waits ROOT_CAPACITY: the cluster has 0 of 4 cpu available, but the ask needs 3. Wait for a release, or add nodes.
             ask e2
-              e2 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 4, the ask needs 5; wait for a release, or add nodes
+              e2 waits ROOT_CAPACITY: the cluster has 0 of 4 cpu available, but the ask needs 5. Wait for a release, or add nodes.
             ask e3
-              e3 waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 4, the ask needs 3; wait for a release, or add nodes
+              e3 waits ROOT_CAPACITY: the cluster has 0 of 4 cpu available, but the ask needs 3. Wait for a release, or add nodes.
             scan-outstanding: more nodes would help e1, more nodes would help e3
             scan-outstanding: nothing
         "#]],
@@ -145,16 +145,16 @@ fn scale_up_is_not_asked_for_what_may_not_run_or_runs_on_one_node() {
         expect![[r#"
             ask r1: app1 Accepted, r1 on n1, app1 Running
             ask over: app2 Accepted
-              over waits ABS_USER_LIMIT: user ann at root.a has 2 cpu left of its limit of 2, the ask needs 3; wait for a release, or raise the limit
+              over waits ABS_USER_LIMIT: user ann at root.a has 2 of 2 cpu available, but the ask needs 3. Wait for a release, or raise the limit.
             ask within
-              within waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
+              within waits ROOT_CAPACITY: the cluster has 0 of 4 cpu available, but the ask needs 2. Wait for a release, or add nodes.
             ask pinned
-              pinned waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
+              pinned waits ROOT_CAPACITY: the cluster has 0 of 4 cpu available, but the ask needs 1. Wait for a release, or add nodes.
             ask b1: app3 Accepted, b1 on n1, app3 Running
-              within waits ROOT_CAPACITY: the cluster has -1 cpu left of its maximum of 4, the ask needs 2; wait for a release, or add nodes
-              pinned waits ROOT_CAPACITY: the cluster has -1 cpu left of its maximum of 4, the ask needs 1; wait for a release, or add nodes
+              within waits ROOT_CAPACITY: the cluster uses 5 cpu, which is above its capacity of 4, and the ask needs 2. Wait for releases, or add nodes.
+              pinned waits ROOT_CAPACITY: the cluster uses 5 cpu, which is above its capacity of 4, and the ask needs 1. Wait for releases, or add nodes.
             ask b2: app4 Accepted
-              b2 waits MAX_APPS: queue root.b runs 1 application and may run 1; wait for one to end, or raise the number
+              b2 waits MAX_APPS: queue root.b runs 1 of at most 1 application. Wait for one to end, or raise `maxapplications`.
             scan-outstanding: more nodes would help within
         "#]],
     );
@@ -172,7 +172,7 @@ fn a_required_node_is_unknown_and_then_registers() {
         ",
         expect![[r#"
             ask d: app1 Accepted
-              d waits REQUIRED_NODE_ABSENT: node n9, the only one that the ask may run on, is not registered; register it, or withdraw the ask
+              d waits REQUIRED_NODE_ABSENT: the ask requires node n9, which is not registered. Register the node, or withdraw the ask.
             node n9: d on n9, app1 Running
         "#]],
     );
@@ -204,14 +204,14 @@ fn a_second_ask_that_requires_the_node_reserves_it_too_and_ordinary_ones_make_wa
             ask f: fill Accepted, f on n1, fill Running
             ask g: g on n2
             ask o: app1 Accepted
-              o waits NO_NODE_FITS: no node fits: the ask needs 2 cpu, the most that any node in use has free is 1; wait for a release, or add nodes
+              o waits NO_NODE_FITS: the ask needs 2 cpu, but no node that it may use has more than 1 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps o
-              o waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 1 free, the ask needs cpu 2; wait for a release there, or for another node with room
+              o waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 2. Wait for a release on this node, or for capacity on another node.
             ask d1: app2 Accepted, no node is kept for o, n1 keeps d1, n2 keeps o
-              o waits NODE_RESOURCES: node n2 is kept for the ask and has cpu 1 free, the ask needs cpu 2; wait for a release there, or for another node with room
-              d1 waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has cpu 1 free, the ask needs cpu 2; wait for a release there
+              o waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 1 free, but the ask needs cpu 2. Wait for a release on this node, or for capacity on another node.
+              d1 waits REQUIRED_NODE_FULL: the ask requires node n1, which has cpu 1 free, but the ask needs cpu 2. Wait for a release on this node.
             ask d2: n1 keeps d2
-              d2 waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has cpu 1 free, the ask needs cpu 2; wait for a release there
+              d2 waits REQUIRED_NODE_FULL: the ask requires node n1, which has cpu 1 free, but the ask needs cpu 2. Wait for a release on this node.
             release f: f released, d1 on n1, app2 Running, d2 on n1
         "#]],
     );
@@ -231,10 +231,10 @@ fn an_ask_too_large_for_its_required_node_holds_up_nobody() {
         ",
         expect![[r#"
             ask d: app1 Accepted
-              d waits REQUIRED_NODE_SIZE: node n1 is the only one that the ask may run on, and its size is cpu 4, the ask needs cpu 5; enlarge the node, or ask for less
+              d waits REQUIRED_NODE_SIZE: the ask requires node n1, which has a capacity of cpu 4, but the ask needs cpu 5. Enlarge the node, or request less.
             ask b: b on n1, app1 Running
             resize n1: n1 keeps d, b to be stopped for d
-              d waits PREEMPTION_PENDING: node n1 is kept for the ask and has cpu 3 free, the ask needs cpu 5; what was asked to stop there has cpu 2; wait until it has stopped
+              d waits PREEMPTION_PENDING: node n1 is reserved for the ask and has cpu 3 free, but the ask needs cpu 5. Preempted allocations on this node free cpu 2. Wait until they stop.
         "#]],
     );
 }
@@ -272,24 +272,24 @@ fn a_kept_node_is_given_up_for_a_more_urgent_ask_only_when_its_ask_has_waited_lo
             ask f: fill Accepted, f on n2, fill Running
             ask v: B Accepted, v on n1, B Running
             ask low
-              low waits NO_NODE_FITS: no node fits: the ask needs 3 c, the most that any node in use has free is 1; wait for a release, or add nodes
+              low waits NO_NODE_FITS: the ask needs 3 c, but no node that it may use has more than 1 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps low
-              low waits NODE_RESOURCES: node n1 is kept for the ask and has c 0 free, the ask needs c 3; wait for a release there, or for another node with room
+              low waits NODE_RESOURCES: node n1 is reserved for the ask and has c 0 free, but the ask needs c 3. Wait for a release on this node, or for capacity on another node.
             ask x: A Accepted
-              x waits NO_NODE_FITS: no node fits: the ask needs 4 c, the most that any node in use has free is 1; wait for a release, or add nodes
+              x waits NO_NODE_FITS: the ask needs 4 c, but no node that it may use has more than 1 free. Wait for a release, or add nodes.
             wait 40s: n2 keeps x, nothing to stop for x
-              x waits NODE_RESOURCES: node n2 is kept for the ask and has c 1 free, the ask needs c 4; wait for a release there, or for another node with room
+              x waits NODE_RESOURCES: node n2 is reserved for the ask and has c 1 free, but the ask needs c 4. Wait for a release on this node, or for capacity on another node.
             resize n2
-              x waits NODE_RESOURCES: node n2 is kept for the ask and has c 2 free, the ask needs c 4; wait for a release there, or for another node with room
+              x waits NODE_RESOURCES: node n2 is reserved for the ask and has c 2 free, but the ask needs c 4. Wait for a release on this node, or for capacity on another node.
             wait 7100s: nothing to stop for x
             resize n2
-              x waits NODE_RESOURCES: node n2 is kept for the ask and has c 1 free, the ask needs c 4; wait for a release there, or for another node with room
+              x waits NODE_RESOURCES: node n2 is reserved for the ask and has c 1 free, but the ask needs c 4. Wait for a release on this node, or for capacity on another node.
             wait 57s: nothing to stop for x
             resize n2
-              x waits NODE_RESOURCES: node n2 is kept for the ask and has c 2 free, the ask needs c 4; wait for a release there, or for another node with room
+              x waits NODE_RESOURCES: node n2 is reserved for the ask and has c 2 free, but the ask needs c 4. Wait for a release on this node, or for capacity on another node.
             wait 15s: no node is kept for low, v to be stopped for x, no node is kept for x, n1 keeps x, n2 keeps low
-              low waits NODE_RESOURCES: node n2 is kept for the ask and has c 2 free, the ask needs c 3; wait for a release there, or for another node with room
-              x waits PREEMPTION_PENDING: node n1 is kept for the ask and has c 0 free, the ask needs c 4; what was asked to stop there has c 4; wait until it has stopped
+              low waits NODE_RESOURCES: node n2 is reserved for the ask and has c 2 free, but the ask needs c 3. Wait for a release on this node, or for capacity on another node.
+              x waits PREEMPTION_PENDING: node n1 is reserved for the ask and has c 0 free, but the ask needs c 4. Preempted allocations on this node free c 4. Wait until they stop.
             release v: v released, x on n1, A Running
         "#]],
     );
@@ -323,14 +323,14 @@ fn a_node_kept_for_who_may_run_nowhere_else_is_never_given_up() {
             ask f: fill Accepted, f on n2, fill Running
             ask v: B Accepted, v on n1, B Running
             ask low: n1 keeps low
-              low waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has c 0 free, the ask needs c 3; wait for a release there
+              low waits REQUIRED_NODE_FULL: the ask requires node n1, which has c 0 free, but the ask needs c 3. Wait for a release on this node.
             wait 3s: nothing
             ask x: A Accepted
-              x waits NO_NODE_FITS: no node fits: the ask needs 4 c, the most that any node in use has free is 1; wait for a release, or add nodes
+              x waits NO_NODE_FITS: the ask needs 4 c, but no node that it may use has more than 1 free. Wait for a release, or add nodes.
             wait 10000s: n2 keeps x, nothing to stop for x
-              x waits NODE_RESOURCES: node n2 is kept for the ask and has c 1 free, the ask needs c 4; wait for a release there, or for another node with room
+              x waits NODE_RESOURCES: node n2 is reserved for the ask and has c 1 free, but the ask needs c 4. Wait for a release on this node, or for capacity on another node.
             resize n2
-              x waits NODE_RESOURCES: node n2 is kept for the ask and has c 0 free, the ask needs c 4; wait for a release there, or for another node with room
+              x waits NODE_RESOURCES: node n2 is reserved for the ask and has c 0 free, but the ask needs c 4. Wait for a release on this node, or for capacity on another node.
             wait 15s: nothing to stop for x
         "#]],
     );
@@ -361,12 +361,12 @@ fn what_may_not_be_stopped_for_a_required_node_is_left_out() {
             ask y: y on n1
             ask z: z on n1
             ask d: D Accepted, n1 keeps d
-              d waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has c 0 free, the ask needs c 7; wait for a release there
+              d waits REQUIRED_NODE_FULL: the ask requires node n1, which has c 0 free, but the ask needs c 7. Wait for a release on this node.
             ask e: n1 keeps e, z to be stopped for e, y to be stopped for e
-              e waits PREEMPTION_PENDING: node n1 is kept for the ask and has c 0 free, the ask needs c 6; what was asked to stop there has c 6; wait until it has stopped
+              e waits PREEMPTION_PENDING: node n1 is reserved for the ask and has c 0 free, but the ask needs c 6. Preempted allocations on this node free c 6. Wait until they stop.
             release z: z released
-              d waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has c 3 free, the ask needs c 7; wait for a release there
-              e waits PREEMPTION_PENDING: node n1 is kept for the ask and has c 3 free, the ask needs c 6; what was asked to stop there has c 3; wait until it has stopped
+              d waits REQUIRED_NODE_FULL: the ask requires node n1, which has c 3 free, but the ask needs c 7. Wait for a release on this node.
+              e waits PREEMPTION_PENDING: node n1 is reserved for the ask and has c 3 free, but the ask needs c 6. Preempted allocations on this node free c 3. Wait until they stop.
         "#]],
     );
 }
@@ -396,21 +396,21 @@ fn a_required_node_is_kept_only_while_it_could_hold_the_ask() {
             drain spare: nothing
             ask f: fill Accepted, f on n1, fill Running
             ask d: app1 Accepted, n1 keeps d, f to be stopped for d
-              d waits PREEMPTION_PENDING: node n1 is kept for the ask and has cpu 2 free, the ask needs cpu 3; what was asked to stop there has cpu 2; wait until it has stopped
+              d waits PREEMPTION_PENDING: node n1 is reserved for the ask and has cpu 2 free, but the ask needs cpu 3. Preempted allocations on this node free cpu 2. Wait until they stop.
             ask e: n1 keeps e
-              e waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has cpu 2 free, the ask needs cpu 4; wait for a release there
+              e waits REQUIRED_NODE_FULL: the ask requires node n1, which has cpu 2 free, but the ask needs cpu 4. Wait for a release on this node.
             foreign g: no node is kept for e, g occupies n1
-              d waits PREEMPTION_PENDING: node n1 is kept for the ask and has cpu 1 free, the ask needs cpu 3; what was asked to stop there has cpu 2; wait until it has stopped
-              e waits REQUIRED_NODE_SIZE: node n1 is the only one that the ask may run on, and less what others than the scheduler run there it has cpu 3, the ask needs cpu 4; have these go elsewhere, or ask for less
+              d waits PREEMPTION_PENDING: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Preempted allocations on this node free cpu 2. Wait until they stop.
+              e waits REQUIRED_NODE_SIZE: the ask requires node n1, on which foreign allocations leave cpu 3, but the ask needs cpu 4. Move the foreign allocations, or request less.
             foreign g: no node is kept for d, g occupies n1
-              d waits REQUIRED_NODE_SIZE: node n1 is the only one that the ask may run on, and less what others than the scheduler run there it has cpu 2, the ask needs cpu 3; have these go elsewhere, or ask for less
-              e waits REQUIRED_NODE_SIZE: node n1 is the only one that the ask may run on, and less what others than the scheduler run there it has cpu 2, the ask needs cpu 4; have these go elsewhere, or ask for less
+              d waits REQUIRED_NODE_SIZE: the ask requires node n1, on which foreign allocations leave cpu 2, but the ask needs cpu 3. Move the foreign allocations, or request less.
+              e waits REQUIRED_NODE_SIZE: the ask requires node n1, on which foreign allocations leave cpu 2, but the ask needs cpu 4. Move the foreign allocations, or request less.
             foreign g: g occupies n1, n1 keeps d
-              d waits PREEMPTION_PENDING: node n1 is kept for the ask and has cpu 1 free, the ask needs cpu 3; what was asked to stop there has cpu 2; wait until it has stopped
-              e waits REQUIRED_NODE_SIZE: node n1 is the only one that the ask may run on, and less what others than the scheduler run there it has cpu 3, the ask needs cpu 4; have these go elsewhere, or ask for less
+              d waits PREEMPTION_PENDING: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Preempted allocations on this node free cpu 2. Wait until they stop.
+              e waits REQUIRED_NODE_SIZE: the ask requires node n1, on which foreign allocations leave cpu 3, but the ask needs cpu 4. Move the foreign allocations, or request less.
             release f: f released, fill Completing, d on n1, app1 Running
             foreign-gone g: g gone, n1 keeps e
-              e waits REQUIRED_NODE_FULL: node n1 is the only one that the ask may run on; it has cpu 1 free, the ask needs cpu 4; wait for a release there
+              e waits REQUIRED_NODE_FULL: the ask requires node n1, which has cpu 1 free, but the ask needs cpu 4. Wait for a release on this node.
             release d: d released, e on n1
         "#]],
     );
@@ -442,18 +442,18 @@ fn a_node_that_falls_due_wakes_what_was_tried_in_vain() {
             drain spare: nothing
             ask v: B Accepted, v on n1, B Running
             ask low
-              low waits NO_NODE_FITS: no node fits: the ask needs 3 c, the most that any node in use has free is 0; wait for a release, or add nodes
+              low waits NO_NODE_FITS: the ask needs 3 c, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps low
-              low waits NODE_RESOURCES: node n1 is kept for the ask and has c 0 free, the ask needs c 3; wait for a release there, or for another node with room
+              low waits NODE_RESOURCES: node n1 is reserved for the ask and has c 0 free, but the ask needs c 3. Wait for a release on this node, or for capacity on another node.
             ask x: A Accepted
-              x waits NO_NODE_FITS: no node fits: the ask needs 4 c, the most that any node in use has free is 0; wait for a release, or add nodes
+              x waits NO_NODE_FITS: the ask needs 4 c, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             wait 40s: nothing to stop for x
             wait 7162s: nothing
             wait 1s: no node is kept for low, v to be stopped for x, n1 keeps x
-              low waits NO_NODE_FITS: no node fits: the ask needs 3 c, the most that any node in use has free is 0; wait for a release, or add nodes
-              x waits PREEMPTION_PENDING: node n1 is kept for the ask and has c 0 free, the ask needs c 4; what was asked to stop there has c 4; wait until it has stopped
+              low waits NO_NODE_FITS: the ask needs 3 c, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              x waits PREEMPTION_PENDING: node n1 is reserved for the ask and has c 0 free, but the ask needs c 4. Preempted allocations on this node free c 4. Wait until they stop.
             release v: v released, x on n1, A Running, n1 keeps low
-              low waits NODE_RESOURCES: node n1 is kept for the ask and has c 0 free, the ask needs c 3; wait for a release there, or for another node with room
+              low waits NODE_RESOURCES: node n1 is reserved for the ask and has c 0 free, but the ask needs c 3. Wait for a release on this node, or for capacity on another node.
         "#]],
     );
 }
@@ -483,17 +483,17 @@ fn the_age_of_a_reservation_counts_and_not_that_of_its_ask() {
             drain spare: nothing
             ask v: B Accepted, v on n1, B Running
             ask low
-              low waits NO_NODE_FITS: no node fits: the ask needs 5 c, the most that any node in use has free is 0; wait for a release, or add nodes
+              low waits NO_NODE_FITS: the ask needs 5 c, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             wait 7300s: nothing
             ask low: low resized, n1 keeps low
-              low waits NODE_RESOURCES: node n1 is kept for the ask and has c 0 free, the ask needs c 3; wait for a release there, or for another node with room
+              low waits NODE_RESOURCES: node n1 is reserved for the ask and has c 0 free, but the ask needs c 3. Wait for a release on this node, or for capacity on another node.
             ask x: A Accepted
-              x waits NO_NODE_FITS: no node fits: the ask needs 4 c, the most that any node in use has free is 0; wait for a release, or add nodes
+              x waits NO_NODE_FITS: the ask needs 4 c, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             wait 60s: nothing to stop for x
             wait 7141s: nothing
             wait 3s: no node is kept for low, v to be stopped for x, n1 keeps x
-              low waits NO_NODE_FITS: no node fits: the ask needs 3 c, the most that any node in use has free is 0; wait for a release, or add nodes
-              x waits PREEMPTION_PENDING: node n1 is kept for the ask and has c 0 free, the ask needs c 4; what was asked to stop there has c 4; wait until it has stopped
+              low waits NO_NODE_FITS: the ask needs 3 c, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              x waits PREEMPTION_PENDING: node n1 is reserved for the ask and has c 0 free, but the ask needs c 4. Preempted allocations on this node free c 4. Wait until they stop.
         "#]],
     );
 }

@@ -24,10 +24,10 @@ fn scheduling_w11_reservation_target() {
             ask f1: app1 Accepted, f1 on n1, app1 Running
             ask f2: f2 on n2
             ask a: app2 Accepted
-              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 4; wait for a release, or add nodes
+              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 4 free. Wait for a release, or add nodes.
             wait 2s: nothing
             wait 1s: n2 keeps a
-              a waits NODE_RESOURCES: node n2 is kept for the ask and has cpu 4, memory 12 free, the ask needs cpu 6, memory 10; wait for a release there, or for another node with room
+              a waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 4, memory 12 free, but the ask needs cpu 6, memory 10. Wait for a release on this node, or for capacity on another node.
               app2: Accepted in root.a, no group, uses {}, user headroom none
         "#]],
     );
@@ -54,9 +54,9 @@ fn scheduling_w12_a_reserved_ask_lands_elsewhere() {
             ask f2: f2 on n2
             ask f3: f3 on n1
             ask a: app2 Accepted
-              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 4; wait for a release, or add nodes
+              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 4 free. Wait for a release, or add nodes.
             wait 3s: n2 keeps a
-              a waits NODE_RESOURCES: node n2 is kept for the ask and has cpu 4, memory 12 free, the ask needs cpu 6, memory 10; wait for a release there, or for another node with room
+              a waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 4, memory 12 free, but the ask needs cpu 6, memory 10. Wait for a release on this node, or for capacity on another node.
             release f3: f3 released, a on n1, app2 Running
         "#]],
     );
@@ -80,10 +80,10 @@ fn scheduling_w34_foreign_load_is_invisible_to_headroom_and_keeps_no_node() {
         expect![[r#"
             foreign f1: f1 occupies n1
             ask a: app1 Accepted
-              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 5; wait for a release, or add nodes
+              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 5 free. Wait for a release, or add nodes.
             wait 3s: nothing
             ask b: app2 Accepted, b on n1, app2 Running
-              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 3; wait for a release, or add nodes
+              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 3 free. Wait for a release, or add nodes.
             release a: a withdrawn, app1 Completing
         "#]],
     );
@@ -109,11 +109,11 @@ fn a_kept_node_is_kept_from_others_until_its_ask_goes() {
             ask f1: app1 Accepted, f1 on n1, app1 Running
             foreign f: f occupies n1
             ask big: app2 Accepted
-              big waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 3; wait for a release, or add nodes
+              big waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 3 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps big
-              big waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 3 free, the ask needs cpu 6; wait for a release there, or for another node with room
+              big waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 3 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             ask small: app3 Accepted
-              small waits NODE_RESERVED: nodes with room for the ask: 1 of 1; kept for other asks: 1 of 1; wait until one of these is placed or withdrawn, or add nodes
+              small waits NODE_RESERVED: 1 of 1 nodes has enough free capacity, but 1 of those is reserved for other asks. Wait until such an ask is placed or withdrawn, or add nodes.
             release big: big withdrawn, app2 Completing, small on n1, app3 Running
         "#]],
     );
@@ -134,7 +134,7 @@ fn an_ask_larger_than_every_node_has_none_kept() {
         ",
         expect![[r#"
             ask a: app1 Accepted
-              a waits NO_NODE_FITS: no node fits: the ask needs 5 cpu, the most that any node in use has free is 4; wait for a release, or add nodes
+              a waits NO_NODE_FITS: the ask needs 5 cpu, but no node that it may use has more than 4 free. Wait for a release, or add nodes.
             wait 10s: nothing
             resize n2: a on n2, app1 Running
             ask b: b on n2
@@ -160,9 +160,9 @@ fn c23_a_new_node_takes_the_ask_and_frees_the_kept_one() {
             ask f1: app1 Accepted, f1 on n1, app1 Running
             foreign f: f occupies n1
             ask a: app2 Accepted
-              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 3; wait for a release, or add nodes
+              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 3 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps a
-              a waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 3 free, the ask needs cpu 6; wait for a release there, or for another node with room
+              a waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 3 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             node n2: a on n2, app2 Running
         "#]],
     );
@@ -193,13 +193,13 @@ fn a_node_that_leaves_is_kept_no_more_and_another_is() {
             ask f: fill Accepted, f on n1, fill Running
             ask g: g on n2
             ask a: app2 Accepted
-              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 5; wait for a release, or add nodes
+              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 5 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps a
-              a waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 5 free, the ask needs cpu 6; wait for a release there, or for another node with room
+              a waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 5 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             lose n1: no node is kept for a, f lost, n2 keeps a
-              a waits NODE_RESOURCES: node n2 is kept for the ask and has cpu 2 free, the ask needs cpu 6; wait for a release there, or for another node with room
+              a waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 2 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             lose n2: no node is kept for a, g lost, fill Completing
-              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 0; wait for a release, or add nodes
+              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -224,14 +224,14 @@ fn a_drained_node_is_kept_for_nobody_new_but_serves_whom_it_is_kept_for() {
             ask f1: app1 Accepted, f1 on n1, app1 Running
             foreign f: f occupies n1
             ask a: app2 Accepted
-              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 3; wait for a release, or add nodes
+              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 3 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps a
-              a waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 3 free, the ask needs cpu 6; wait for a release there, or for another node with room
+              a waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 3 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             drain n1: nothing
             ask b
-              b waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 0; wait for a release, or add nodes
+              b waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             foreign-gone f: f gone, a on n1, app2 Running
-              b waits ROOT_CAPACITY: the cluster has 0 cpu left of its maximum of 10, the ask needs 6; wait for a release, or add nodes
+              b waits ROOT_CAPACITY: the cluster has 0 of 10 cpu available, but the ask needs 6. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -258,13 +258,13 @@ fn the_first_old_ask_in_order_has_the_node_kept_not_the_first() {
             drain spare: nothing
             ask f: fill Accepted, f on n1, fill Running
             ask old: app1 Accepted
-              old waits NO_NODE_FITS: no node fits: the ask needs 5 cpu, the most that any node in use has free is 4; wait for a release, or add nodes
+              old waits NO_NODE_FITS: the ask needs 5 cpu, but no node that it may use has more than 4 free. Wait for a release, or add nodes.
             wait 2s: nothing
             ask young
-              young waits NO_NODE_FITS: no node fits: the ask needs 5 cpu, the most that any node in use has free is 4; wait for a release, or add nodes
+              young waits NO_NODE_FITS: the ask needs 5 cpu, but no node that it may use has more than 4 free. Wait for a release, or add nodes.
             wait 1s: n1 keeps old
-              young waits NO_NODE_FITS: no node fits: the ask needs 5 cpu, the most that any node in use has free is 0; wait for a release, or add nodes
-              old waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 4 free, the ask needs cpu 5; wait for a release there, or for another node with room
+              young waits NO_NODE_FITS: the ask needs 5 cpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              old waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 4 free, but the ask needs cpu 5. Wait for a release on this node, or for capacity on another node.
             wait 2s: nothing
         "#]],
     );
@@ -294,11 +294,11 @@ fn a_reservation_that_lacks_headroom_ends_after_two_hours() {
             drain spare: nothing
             ask f: fill Accepted, f on n1, fill Running
             ask a: app1 Accepted
-              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 5; wait for a release, or add nodes
+              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 5 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps a
-              a waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 5 free, the ask needs cpu 6; wait for a release there, or for another node with room
+              a waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 5 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             ask r: r on n1, app1 Running
-              a waits QUEUE_MAX: queue root.a has 5 cpu left of its maximum of 8, the ask needs 6; wait for a release, or raise the maximum
+              a waits QUEUE_MAX: queue root.a has 5 of 8 cpu available, but the ask needs 6. Wait for a release, or raise the maximum.
             wait 7199s: nothing
             wait 2s: no node is kept for a
         "#]],
@@ -329,11 +329,11 @@ fn a_reserved_ask_waits_while_its_application_may_not_run() {
             drain spare: nothing
             ask f: fill Accepted, f on n1, fill Running
             ask a: app1 Accepted
-              a waits NO_NODE_FITS: no node fits: the ask needs 6 cpu, the most that any node in use has free is 5; wait for a release, or add nodes
+              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 5 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps a
-              a waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 5 free, the ask needs cpu 6; wait for a release there, or for another node with room
+              a waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 5 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             ask b: app2 Accepted, b on n1, app2 Running
-              a waits ABS_USER_LIMIT: user ann at root.a has 5 cpu left of its limit of 6, the ask needs 6; wait for a release, or raise the limit
+              a waits ABS_USER_LIMIT: user ann at root.a has 5 of 6 cpu available, but the ask needs 6. Wait for a release, or raise the limit.
             release f: f released, fill Completing
             release b: b released, app2 Completing, a on n1, app1 Running
         "#]],
@@ -369,20 +369,20 @@ fn c23_each_ask_has_one_node_kept_and_each_node_is_kept_for_one_ask() {
             ask g: g on n2
             ask h: h on n3
             ask a1: app1 Accepted
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 3 cpu, the most that any node in use has free is 2; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: the ask needs 3 cpu, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
             ask a2
-              a2 waits NO_NODE_FITS: no node fits: the ask needs 3 cpu, the most that any node in use has free is 2; wait for a release, or add nodes
+              a2 waits NO_NODE_FITS: the ask needs 3 cpu, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
             ask a3
-              a3 waits NO_NODE_FITS: no node fits: the ask needs 3 cpu, the most that any node in use has free is 2; wait for a release, or add nodes
+              a3 waits NO_NODE_FITS: the ask needs 3 cpu, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
             ask a4
-              a4 waits NO_NODE_FITS: no node fits: the ask needs 3 cpu, the most that any node in use has free is 2; wait for a release, or add nodes
+              a4 waits NO_NODE_FITS: the ask needs 3 cpu, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps a1, n2 keeps a2, n3 keeps a3
-              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has cpu 2 free, the ask needs cpu 3; wait for a release there, or for another node with room
-              a2 waits NODE_RESOURCES: node n2 is kept for the ask and has cpu 2 free, the ask needs cpu 3; wait for a release there, or for another node with room
-              a3 waits NODE_RESOURCES: node n3 is kept for the ask and has cpu 2 free, the ask needs cpu 3; wait for a release there, or for another node with room
-              a4 waits NO_NODE_FITS: no node fits: the ask needs 3 cpu, the most that any node in use has free is 0; wait for a release, or add nodes
+              a1 waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 2 free, but the ask needs cpu 3. Wait for a release on this node, or for capacity on another node.
+              a2 waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 2 free, but the ask needs cpu 3. Wait for a release on this node, or for capacity on another node.
+              a3 waits NODE_RESOURCES: node n3 is reserved for the ask and has cpu 2 free, but the ask needs cpu 3. Wait for a release on this node, or for capacity on another node.
+              a4 waits NO_NODE_FITS: the ask needs 3 cpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             release g: g released, a2 on n2, app1 Running, n2 keeps a4
-              a4 waits NODE_RESOURCES: node n2 is kept for the ask and has cpu 1 free, the ask needs cpu 3; wait for a release there, or for another node with room
+              a4 waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Wait for a release on this node, or for capacity on another node.
         "#]],
     );
 }
@@ -420,24 +420,24 @@ fn uh_28_an_ask_that_finds_no_node_has_one_kept_however_often_it_was_passed_over
             ask f3: f3 on n3
             ask f4: f4 on n4
             ask a1: app2 Accepted
-              a1 waits NO_NODE_FITS: no node fits: the ask needs 8 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
+              a1 waits NO_NODE_FITS: the ask needs 8 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
             ask a2
-              a2 waits NO_NODE_FITS: no node fits: the ask needs 8 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
+              a2 waits NO_NODE_FITS: the ask needs 8 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
             ask a3
-              a3 waits NO_NODE_FITS: no node fits: the ask needs 8 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
+              a3 waits NO_NODE_FITS: the ask needs 8 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps a1, n2 keeps a2, n3 keeps a3
-              a1 waits NODE_RESOURCES: node n1 is kept for the ask and has vcore 2 free, the ask needs vcore 8; wait for a release there, or for another node with room
-              a2 waits NODE_RESOURCES: node n2 is kept for the ask and has vcore 2 free, the ask needs vcore 8; wait for a release there, or for another node with room
-              a3 waits NODE_RESOURCES: node n3 is kept for the ask and has vcore 2 free, the ask needs vcore 8; wait for a release there, or for another node with room
+              a1 waits NODE_RESOURCES: node n1 is reserved for the ask and has vcore 2 free, but the ask needs vcore 8. Wait for a release on this node, or for capacity on another node.
+              a2 waits NODE_RESOURCES: node n2 is reserved for the ask and has vcore 2 free, but the ask needs vcore 8. Wait for a release on this node, or for capacity on another node.
+              a3 waits NODE_RESOURCES: node n3 is reserved for the ask and has vcore 2 free, but the ask needs vcore 8. Wait for a release on this node, or for capacity on another node.
             ask a4
-              a4 waits NO_NODE_FITS: no node fits: the ask needs 8 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
+              a4 waits NO_NODE_FITS: the ask needs 8 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
             ask a5
-              a5 waits NO_NODE_FITS: no node fits: the ask needs 8 vcore, the most that any node in use has free is 2; wait for a release, or add nodes
+              a5 waits NO_NODE_FITS: the ask needs 8 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
             wait 3s: n4 keeps a4
-              a4 waits NODE_RESOURCES: node n4 is kept for the ask and has vcore 2 free, the ask needs vcore 8; wait for a release there, or for another node with room
-              a5 waits NO_NODE_FITS: no node fits: the ask needs 8 vcore, the most that any node in use has free is 0; wait for a release, or add nodes
+              a4 waits NODE_RESOURCES: node n4 is reserved for the ask and has vcore 2 free, but the ask needs vcore 8. Wait for a release on this node, or for capacity on another node.
+              a5 waits NO_NODE_FITS: the ask needs 8 vcore, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             release f2: f2 released, a2 on n2, app2 Running, a1 on n2, a3 on n2, a4 on n2
-              a5 waits USER_HARD_CAP: user ann at root.a uses 122 vcore, he may have at most 128, the ask needs 8; wait for a release of this user, or raise `userlimitfactor`
+              a5 waits USER_HARD_CAP: user ann at root.a uses 122 vcore of a user cap of 128, and the ask needs 8 more. Wait for a release by this user, or raise `userlimitfactor`.
         "#]],
     );
 }

@@ -20,13 +20,13 @@ fn scheduling_w01_fifo_across_applications_and_quota_stops() {
         expect![[r#"
             wait 1s: nothing
             ask a1: A Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask a2
-              a2 waits NO_NODES: no node has registered in partition default; register a node
+              a2 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b1: B Accepted
-              b1 waits NO_NODES: no node has registered in partition default; register a node
+              b1 waits NO_NODES: no node has registered in partition default. Register a node.
             node N1: b1 on N1, B Running, a1 on N1, A Running
-              a2 waits ROOT_CAPACITY: the cluster has 2 c left of its maximum of 10, the ask needs 4; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 2 of 10 c available, but the ask needs 4. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -49,16 +49,16 @@ fn scheduling_w02_no_head_of_line_blocking() {
         expect![[r#"
             wait 1s: nothing
             ask a1: A Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask a2
-              a2 waits NO_NODES: no node has registered in partition default; register a node
+              a2 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b1: B Accepted
-              b1 waits NO_NODES: no node has registered in partition default; register a node
+              b1 waits NO_NODES: no node has registered in partition default. Register a node.
             wait 1s: nothing
             ask a3
-              a3 waits NO_NODES: no node has registered in partition default; register a node
+              a3 waits NO_NODES: no node has registered in partition default. Register a node.
             node N1: b1 on N1, B Running, a1 on N1, A Running, a3 on N1
-              a2 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 10, the ask needs 4; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 10 c available, but the ask needs 4. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -80,15 +80,15 @@ fn scheduling_w03_priority_beats_age_then_decays() {
         expect![[r#"
             wait 5s: nothing
             ask a1: A Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask a2
-              a2 waits NO_NODES: no node has registered in partition default; register a node
+              a2 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b1: B Accepted
-              b1 waits NO_NODES: no node has registered in partition default; register a node
+              b1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b2
-              b2 waits NO_NODES: no node has registered in partition default; register a node
+              b2 waits NO_NODES: no node has registered in partition default. Register a node.
             node N1: b1 on N1, B Running, a1 on N1, A Running, a2 on N1
-              b2 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 of 3 c available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -110,15 +110,15 @@ fn scheduling_w03_priority_ignored() {
         expect![[r#"
             wait 5s: nothing
             ask a1: A Accepted
-              a1 waits NO_NODES: no node has registered in partition default; register a node
+              a1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask a2
-              a2 waits NO_NODES: no node has registered in partition default; register a node
+              a2 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b2: B Accepted
-              b2 waits NO_NODES: no node has registered in partition default; register a node
+              b2 waits NO_NODES: no node has registered in partition default. Register a node.
             ask b1
-              b1 waits NO_NODES: no node has registered in partition default; register a node
+              b1 waits NO_NODES: no node has registered in partition default. Register a node.
             node N1: a1 on N1, A Running, a2 on N1, b1 on N1, B Running
-              b2 waits ROOT_CAPACITY: the cluster has 0 c left of its maximum of 3, the ask needs 1; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 of 3 c available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -133,19 +133,19 @@ fn scheduling_w04_order_inside_an_application() {
         ask p5-t3 A c=1 prio 5 made 3s
         ask p5-t1 A c=1 prio 5 made 1s
         ask p7-t9 A c=1 prio 7 made 9s
-        ask p5-t1-later A c=1 prio 5 made 1s     # equals keep the order of arrival: §7.3 allows it
+        ask p5-t1-later A c=1 prio 5 made 1s     # comes before its equal: scheduling §7.3
         node N1 c=4
         ",
         expect![[r#"
             wait 20s: nothing
             ask p5-t3: A Accepted
-              p5-t3 waits NO_NODES: no node has registered in partition default; register a node
+              p5-t3 waits NO_NODES: no node has registered in partition default. Register a node.
             ask p5-t1
-              p5-t1 waits NO_NODES: no node has registered in partition default; register a node
+              p5-t1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask p7-t9
-              p7-t9 waits NO_NODES: no node has registered in partition default; register a node
+              p7-t9 waits NO_NODES: no node has registered in partition default. Register a node.
             ask p5-t1-later
-              p5-t1-later waits NO_NODES: no node has registered in partition default; register a node
+              p5-t1-later waits NO_NODES: no node has registered in partition default. Register a node.
             node N1: p7-t9 on N1, A Running, p5-t1-later on N1, p5-t1 on N1, p5-t3 on N1
         "#]],
     );
@@ -169,11 +169,11 @@ fn scheduling_w05_fair_without_a_guarantee_compares_raw_amounts() {
             ask a1: A Accepted, a1 on N1, A Running
             ask b1: B Accepted, b1 on N1, B Running
             ask b2
-              b2 waits NO_NODE_FITS: no node fits: the ask needs 1 gpu, the most that any node in use has free is 0; wait for a release, or add nodes
+              b2 waits NO_NODE_FITS: the ask needs 1 gpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             ask a2
-              a2 waits NO_NODE_FITS: no node fits: the ask needs 1 gpu, the most that any node in use has free is 0; wait for a release, or add nodes
+              a2 waits NO_NODE_FITS: the ask needs 1 gpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             resize N1: a2 on N1
-              b2 waits ROOT_CAPACITY: the cluster has 0 gpu left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 of 1 gpu available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -196,11 +196,11 @@ fn scheduling_w05_fair_with_a_guarantee_compares_shares() {
             ask a1: A Accepted, a1 on N1, A Running
             ask b1: B Accepted, b1 on N1, B Running
             ask a2
-              a2 waits NO_NODE_FITS: no node fits: the ask needs 1 gpu, the most that any node in use has free is 0; wait for a release, or add nodes
+              a2 waits NO_NODE_FITS: the ask needs 1 gpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             ask b2
-              b2 waits NO_NODE_FITS: no node fits: the ask needs 1 gpu, the most that any node in use has free is 0; wait for a release, or add nodes
+              b2 waits NO_NODE_FITS: the ask needs 1 gpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             resize N1: b2 on N1
-              a2 waits ROOT_CAPACITY: the cluster has 0 gpu left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 1 gpu available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -228,11 +228,11 @@ fn scheduling_w06_fair_queues_mix_guarantee_and_fair_maximum() {
               root.q1: in force {c: 16, m: 400}, uses {c: 2, m: 60}, headroom {c: 6, m: 250}, share 0.6, runs 1
               root.q2: in force {c: 16, m: 200}, uses {c: 8, m: 90}, headroom {c: 6, m: 110}, share 0.5, runs 1
             ask a2
-              a2 waits NO_NODE_FITS: no node fits: the ask needs 1 gpu, the most that any node in use has free is 0; wait for a release, or add nodes
+              a2 waits NO_NODE_FITS: the ask needs 1 gpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             ask b2
-              b2 waits NO_NODE_FITS: no node fits: the ask needs 1 gpu, the most that any node in use has free is 0; wait for a release, or add nodes
+              b2 waits NO_NODE_FITS: the ask needs 1 gpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             resize N1: b2 on N1
-              a2 waits ROOT_CAPACITY: the cluster has 0 gpu left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 1 gpu available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -430,11 +430,11 @@ fn scheduling_w10_headroom() {
               root.p: in force {c: 100, m: 60}, uses {c: 1, m: 40}, headroom {c: 99, m: 20}, share 0.6666666666666666, runs 2
               root.p.leaf: in force {c: 4, m: 50}, uses {c: 1, m: 10}, headroom {c: 3, m: 20}, share 0.25, runs 1
             ask a2
-              a2 waits QUEUE_MAX: queue root.p has 20 m left of its maximum of 60, the ask needs 21; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX: queue root.p has 20 of 60 m available, but the ask needs 21. Wait for a release, or raise the maximum.
             ask a3
-              a3 waits NO_NODE_FITS: no node fits: the ask needs 1 gpu, the most that any node in use has free is 0; wait for a release, or add nodes
+              a3 waits NO_NODE_FITS: the ask needs 1 gpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
             ask a4: a4 on N1
-              a2 waits QUEUE_MAX: queue root.p.leaf has 20 m left of its maximum of 50, the ask needs 21; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX: queue root.p.leaf has 20 of 50 m available, but the ask needs 21. Wait for a release, or raise the maximum.
         "#]],
     );
 }
@@ -459,7 +459,7 @@ fn scheduling_w33_capacity_below_usage() {
             resize N1: nothing
               root: in force {c: 8}, uses {c: 6}, headroom {c: 2}, share 0.75, runs 1
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 2 c left of its maximum of 8, the ask needs 3; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 2 of 8 c available, but the ask needs 3. Wait for a release, or add nodes.
         "#]],
     );
 }

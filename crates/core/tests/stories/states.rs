@@ -33,8 +33,8 @@ fn c12_a_stopped_queue_takes_in_nothing_and_what_is_there_finishes() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             reload: root.a Draining, root.a changed, root.a.x Draining, root.a.x changed, root.a.y Stopped, root.a.y changed
-            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.a.x is Draining, since `state: stopped` holds at root.a, only an Active one takes in applications; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
-            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.a.y is Stopped, since `state: stopped` holds at root.a, only an Active one takes in applications; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.a.x is Draining because root.a sets `state: stopped`, but only an Active queue accepts applications; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
+            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.a.y is Stopped because root.a sets `state: stopped`, but only an Active queue accepts applications; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
             ask b1: app4 Accepted, b1 on n1, app4 Running
             ask a2: a2 on n1
             release a1: a1 released
@@ -64,7 +64,7 @@ fn c12_a_queue_that_is_started_again_is_active_at_once() {
         ",
         expect![[r#"
             node n1: root.a Stopped
-            app app1: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.a is Stopped, since `state: stopped` holds at root.a, only an Active one takes in applications; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+            app app1: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.a is Stopped because root.a sets `state: stopped`, but only an Active queue accepts applications; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
             reload: root.a Active, root.a changed
             ask a1: app2 Accepted, a1 on n1, app2 Running
             reload: root.a Draining, root.a changed
@@ -85,7 +85,7 @@ fn c12_a_queue_starts_only_below_one_that_runs() {
         app app1 root.a.x ann
         ",
         expect![[r#"
-            reload: refused RUNS_BELOW_STOPPED: queue root.a.x says `state: running`, and a queue above it is stopped; a queue runs only where all above it do, so start those, or leave the key out. The file changes nothing
+            reload: refused RUNS_BELOW_STOPPED: queue root.a.x sets `state: running`, but a queue above it is stopped. The file changes nothing. Start the queues above, or remove the key.
         "#]],
     );
 }
@@ -150,8 +150,8 @@ fn c12_queues_that_rules_have_made_stop_and_start_with_the_queue_above() {
             app app1: root.p.made made
             ask a1: app1 Accepted, a1 on n1, app1 Running
             reload: root.p Draining, root.p changed, root.p.made Draining
-            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.p.made is Draining, since `state: stopped` holds at root.p, only an Active one takes in applications; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
-            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.p is Draining, since `state: stopped` holds at root.p, only an Active one takes in applications; at last: queue root.default does not exist; submit to a leaf that takes you, or change the rules
+            app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.p.made is Draining because root.p sets `state: stopped`, but only an Active queue accepts applications; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
+            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.p is Draining because root.p sets `state: stopped`, but only an Active queue accepts applications; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
             reload: root.p Active, root.p changed, root.p.made Active
             remove app1: a1 released, app1 Completing, app1 gone
             remove app4: app4 gone

@@ -43,7 +43,7 @@ fn tr_10_tr_11_tr_30_ts_01_ts_04_what_does_not_fit_waits_and_starts_with_the_rel
             task t9: task t9 of a, t9 Accepted, t9 on n1, t9 Running
               a: version 1, root.tenants.a uses {instances: 2, memory: 180000000000 B, vcore: 90000 m} of {memory: 200000000000 B, vcore: 100000 m}
             task t10: task t10 of a, t10 Accepted, t10 throttled TENANT_QUOTA a memory 180000000000+40000000000 of 200000000000 vcore 90000+20000 of 100000
-              t10 waits QUEUE_MAX (TENANT_QUOTA a memory 180000000000+40000000000 of 200000000000 short 20000000000 vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 18.62Gi memory left of its maximum of 186.26Gi, the ask needs 37.25Gi; wait for a release, or raise the maximum
+              t10 waits QUEUE_MAX (TENANT_QUOTA a memory 180000000000+40000000000 of 200000000000 short 20000000000 vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 18.62Gi of 186.26Gi memory available, but the ask needs 37.25Gi. Wait for a release, or raise the maximum.
               task t10: WAITING
               a: version 1, root.tenants.a uses {instances: 2, memory: 180000000000 B, vcore: 90000 m} of {memory: 200000000000 B, vcore: 100000 m}
             task b1: task b1 of b, b1 Accepted, b1 on n1, b1 Running
@@ -109,21 +109,21 @@ fn sd_61_each_edge_of_the_states_and_the_ledger_behind_it() {
               a: version 1, root.tenants.a uses {} of {vcore: 10000 m}
             task t2: task t2 of a, t2 Accepted, t2 on n1, t2 Running
             task t3: task t3 of a, t3 Accepted, t3 throttled TENANT_QUOTA a vcore 10000+1000 of 10000
-              t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+1000 of 10000 short 1000): queue root.tenants.a has 0 vcore left of its maximum of 10, the ask needs 1; wait for a release, or raise the maximum
+              t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+1000 of 10000 short 1000): queue root.tenants.a has 0 of 10 vcore available, but the ask needs 1. Wait for a release, or raise the maximum.
             task-cancel t3: t3 Cancelled, t3 withdrawn, t3 Completing, t3 Completed
               task t3: CANCELLED
             task-failed t2: t2 Failed, t2 released, t2 Completing, t2 Completed
             task t4: task t4 of a, t4 Accepted, t4 on n1, t4 Running
             task t5: task t5 of a, t5 Accepted, t5 throttled TENANT_QUOTA a vcore 10000+2000 of 10000
-              t5 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+2000 of 10000 short 2000): queue root.tenants.a has 0 vcore left of its maximum of 10, the ask needs 2; wait for a release, or raise the maximum
+              t5 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+2000 of 10000 short 2000): queue root.tenants.a has 0 of 10 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
             wait 29s: nothing
               task t5: WAITING
             wait 1s: t5 Expired, t5 withdrawn, t5 Completing, t5 Completed
               task t5: EXPIRED
             task-done t4: t4 Succeeded, t4 released, t4 Completing, t4 Completed
-            task-done t4: refused TASK_STATE: task t4 is SUCCEEDED and cannot be released; that is for tasks that are STARTING, RUNNING, CANCELLING or EVICTING
-            task-cancel t4: refused TASK_STATE: task t4 is SUCCEEDED and cannot be cancelled; that is for tasks that are not ended
-            task-runs t4: refused TASK_STATE: task t4 is SUCCEEDED and cannot be confirmed; that is for tasks that are STARTING or RUNNING
+            task-done t4: refused TASK_STATE: task t4 is SUCCEEDED and cannot be released. Only tasks that are STARTING, RUNNING, CANCELLING or EVICTING can be released.
+            task-cancel t4: refused TASK_STATE: task t4 is SUCCEEDED and cannot be cancelled. Only tasks that are not ended can be cancelled.
+            task-runs t4: refused TASK_STATE: task t4 is SUCCEEDED and cannot be confirmed. Only tasks that are STARTING or RUNNING can be confirmed.
               a: version 1, root.tenants.a uses {} of {vcore: 10000 m}
         "#]],
     );
@@ -155,16 +155,16 @@ fn ts_13_a_task_that_fails_waits_again_with_its_place_and_is_charged_once() {
             task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
             task t2: task t2 of a, t2 Accepted, t2 on n1, t2 Running
             task t3: task t3 of a, t3 Accepted, t3 throttled TENANT_QUOTA a vcore 10000+5000 of 10000
-              t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+5000 of 10000 short 5000): queue root.tenants.a has 0 vcore left of its maximum of 10, the ask needs 5; wait for a release, or raise the maximum
+              t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+5000 of 10000 short 5000): queue root.tenants.a has 0 of 10 vcore available, but the ask needs 5. Wait for a release, or raise the maximum.
             task-failed t1: t1 released, t1 Completing, t1 Running, t1 Restarted, t1 on n1
               a: version 1, root.tenants.a uses {instances: 2, vcore: 10000 m} of {vcore: 10000 m}
             task-failed t1: nothing
-            task-failed t1: refused IDEMPOTENCY_MISMATCH: task t1 was released under the key "e1" by a request that said something else; choose another key
+            task-failed t1: refused IDEMPOTENCY_MISMATCH: task t1 was already released with the key "e1" by a different request. Choose another key.
               task t1: STARTING
             task-failed t1: t1 released, t1 Completing, t1 Running, t1 Restarted, t1 on n1
             task-failed t1: t1 released, t1 Completing, t1 Running, t1 Restarted, t1 on n1
             task-failed t1: t1 Failed, t1 released, t1 Completing, t1 Completed
-              t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 6000+5000 of 10000 short 1000): queue root.tenants.a has 4 vcore left of its maximum of 10, the ask needs 5; wait for a release, or raise the maximum
+              t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 6000+5000 of 10000 short 1000): queue root.tenants.a has 4 of 10 vcore available, but the ask needs 5. Wait for a release, or raise the maximum.
               task t1: FAILED
               a: version 1, root.tenants.a uses {instances: 1, vcore: 6000 m} of {vcore: 10000 m}
         "#]],
@@ -209,10 +209,10 @@ fn ts_17_an_evicted_task_waits_again_if_it_says_so() {
               task old: EVICTING
               a: version 2, root.tenants.a uses {instances: 4, vcore: 90000 m} of {vcore: 60000 m}
             task-failed young: young released, young Completing, young Running, young Requeued, young throttled OVER_QUOTA_AFTER_LOWERING a vcore 70000+20000 of 60000
-              young waits QUEUE_MAX (OVER_QUOTA_AFTER_LOWERING a vcore 70000+20000 of 60000 short 30000): queue root.tenants.a has -10 vcore left of its maximum of 60, the ask needs 20; wait for a release, or raise the maximum
+              young waits QUEUE_MAX (OVER_QUOTA_AFTER_LOWERING a vcore 70000+20000 of 60000 short 30000): queue root.tenants.a uses 70 vcore, which is above its maximum of 60, and the ask needs 20. Wait for releases, or raise the maximum.
               task young: WAITING
             task-done old: old Succeeded, old released, old Completing, old Completed
-              young waits QUEUE_MAX (TENANT_QUOTA a vcore 50000+20000 of 60000 short 10000): queue root.tenants.a has 10 vcore left of its maximum of 60, the ask needs 20; wait for a release, or raise the maximum
+              young waits QUEUE_MAX (TENANT_QUOTA a vcore 50000+20000 of 60000 short 10000): queue root.tenants.a has 10 of 60 vcore available, but the ask needs 20. Wait for a release, or raise the maximum.
               task old: SUCCEEDED
               a: version 2, root.tenants.a uses {instances: 2, vcore: 50000 m} of {vcore: 60000 m}
         "#]],
@@ -244,18 +244,18 @@ fn tr_17_quotas_are_held_against_what_is_asked_for_and_what_is_measured_decides_
             tenant a: tenant a set, root.tenants.a made
             task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
             task t2: task t2 of a, t2 Accepted, t2 throttled TENANT_QUOTA a vcore 80000+40000 of 100000
-              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 80000+40000 of 100000 short 20000): queue root.tenants.a has 20 vcore left of its maximum of 100, the ask needs 40; wait for a release, or raise the maximum
+              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 80000+40000 of 100000 short 20000): queue root.tenants.a has 20 of 100 vcore available, but the ask needs 40. Wait for a release, or raise the maximum.
             task-uses t1: t1 Measured { resources: Amounts([("vcore", Quantity(1000))]) }
-            task-uses t2: refused TASK_STATE: task t2 is WAITING and cannot be measured; that is for tasks that are STARTING, RUNNING, CANCELLING or EVICTING
+            task-uses t2: refused TASK_STATE: task t2 is WAITING and cannot be measured. Only tasks that are STARTING, RUNNING, CANCELLING or EVICTING can be measured.
             task-uses t1: t1 Measured { resources: Amounts([("memory", Quantity(7)), ("vcore", Quantity(500000))]) }
               a: version 1, root.tenants.a uses {instances: 1, vcore: 80000 m} of {vcore: 100000 m}
             task t3: task t3 of a, t3 Accepted, t3 throttled BEHIND_HEAD 
-              t3 waits BEHIND_HEAD: ask t2 of application t2, the first in line of queue root.tenants.a, goes before the ask and needs 40 vcore; beside that 0 are left of the maximum, the ask needs 20; wait until it has started, or choose fifo-backfill as the queue's application.sort.policy
-            task-uses t3: refused TASK_STATE: task t3 is WAITING and cannot be measured; that is for tasks that are STARTING, RUNNING, CANCELLING or EVICTING
-            task-uses t3: refused TASK_STATE: task t3 is WAITING and cannot be measured; that is for tasks that are STARTING, RUNNING, CANCELLING or EVICTING
-            task-uses t3: refused TASK_STATE: task t3 is WAITING and cannot be measured; that is for tasks that are STARTING, RUNNING, CANCELLING or EVICTING
+              t3 waits BEHIND_HEAD: ask t2 of application t2 is at the head of queue root.tenants.a and needs 40 vcore. The maximum leaves 0 for others, but this ask needs 20. Wait until it starts, or set application.sort.policy to fifo-backfill.
+            task-uses t3: refused TASK_STATE: task t3 is WAITING and cannot be measured. Only tasks that are STARTING, RUNNING, CANCELLING or EVICTING can be measured.
+            task-uses t3: refused TASK_STATE: task t3 is WAITING and cannot be measured. Only tasks that are STARTING, RUNNING, CANCELLING or EVICTING can be measured.
+            task-uses t3: refused TASK_STATE: task t3 is WAITING and cannot be measured. Only tasks that are STARTING, RUNNING, CANCELLING or EVICTING can be measured.
             task-done t1: t1 Succeeded, t1 released, t1 Completing, t1 Completed, t2 on n1, t2 Running, t3 on n1, t3 Running
-            task-uses t1: refused TASK_STATE: task t1 is SUCCEEDED and cannot be measured; that is for tasks that are STARTING, RUNNING, CANCELLING or EVICTING
+            task-uses t1: refused TASK_STATE: task t1 is SUCCEEDED and cannot be measured. Only tasks that are STARTING, RUNNING, CANCELLING or EVICTING can be measured.
               a: version 1, root.tenants.a uses {instances: 2, vcore: 60000 m} of {vcore: 100000 m}
         "#]],
     );
@@ -286,19 +286,19 @@ fn tr_16_ts_32_growth_is_charged_at_once_or_refused_and_the_task_keeps_its_size(
             tenant a: tenant a set, root.tenants.a made
             task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
             task t2: task t2 of a, t2 Accepted, t2 on n1, t2 Running
-            task-resize t2: refused QUOTA: task t2 would need 10 vcore more, and tenant a uses 95 of 100; release something first, or raise the quota. The task keeps its size
+            task-resize t2: refused QUOTA: task t2 needs 10 more vcore, but tenant a uses 95 of its quota of 100. The task keeps its size. Release resources, or raise the quota.
               a: version 1, root.tenants.a uses {instances: 2, vcore: 95000 m} of {vcore: 100000 m}
             task-resize t2: t2 resized
               a: version 1, root.tenants.a uses {instances: 2, vcore: 100000 m} of {vcore: 100000 m}
             task t3: task t3 of a, t3 Accepted, t3 throttled TENANT_QUOTA a vcore 100000+30000 of 100000
-              t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 100000+30000 of 100000 short 30000): queue root.tenants.a has 0 vcore left of its maximum of 100, the ask needs 30; wait for a release, or raise the maximum
+              t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 100000+30000 of 100000 short 30000): queue root.tenants.a has 0 of 100 vcore available, but the ask needs 30. Wait for a release, or raise the maximum.
             task-resize t3: t3 resized
-              t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 100000+10000 of 100000 short 10000): queue root.tenants.a has 0 vcore left of its maximum of 100, the ask needs 10; wait for a release, or raise the maximum
+              t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 100000+10000 of 100000 short 10000): queue root.tenants.a has 0 of 100 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
             task-resize t2: t2 resized, t3 on n1, t3 Running
               a: version 1, root.tenants.a uses {instances: 3, vcore: 100000 m} of {vcore: 100000 m}
-            task-resize t1: refused QUOTA: task t1 would need 5 vcore more, and tenant a uses 100 of 100; release something first, or raise the quota. The task keeps its size
-            task-resize t3: refused EXCEEDS_QUOTA_ALWAYS: ask t3 needs 200 vcore, and tenant a may have 100 in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
-            task-resize t3: refused ASK_SIZE: ask t3 of application t3 wants {}; at least one amount must be above zero and none below
+            task-resize t1: refused QUOTA: task t1 needs 5 more vcore, but tenant a uses 100 of its quota of 100. The task keeps its size. Release resources, or raise the quota.
+            task-resize t3: refused EXCEEDS_QUOTA_ALWAYS: ask t3 needs 200 vcore, but the quota of tenant a is 100. Split the ask, raise the quota, or set `oversized: park` for the tenant.
+            task-resize t3: refused ASK_SIZE: ask t3 of application t3 requests {}, but at least one amount must be positive and none negative. Correct the amounts.
         "#]],
     );
 }
@@ -320,9 +320,9 @@ fn ts_05_a_release_that_is_too_small_leaves_it_waiting_with_less_short() {
             task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
             task t9: task t9 of a, t9 Accepted, t9 on n1, t9 Running
             task t10: task t10 of a, t10 Accepted, t10 throttled TENANT_QUOTA a memory 180000000000+40000000000 of 200000000000 vcore 90000+20000 of 100000
-              t10 waits QUEUE_MAX (TENANT_QUOTA a memory 180000000000+40000000000 of 200000000000 short 20000000000 vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 18.62Gi memory left of its maximum of 186.26Gi, the ask needs 37.25Gi; wait for a release, or raise the maximum
+              t10 waits QUEUE_MAX (TENANT_QUOTA a memory 180000000000+40000000000 of 200000000000 short 20000000000 vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 18.62Gi of 186.26Gi memory available, but the ask needs 37.25Gi. Wait for a release, or raise the maximum.
             task-resize t9: t9 resized
-              t10 waits QUEUE_MAX (TENANT_QUOTA a memory 170000000000+40000000000 of 200000000000 short 10000000000 vcore 85000+20000 of 100000 short 5000): queue root.tenants.a has 27.93Gi memory left of its maximum of 186.26Gi, the ask needs 37.25Gi; wait for a release, or raise the maximum
+              t10 waits QUEUE_MAX (TENANT_QUOTA a memory 170000000000+40000000000 of 200000000000 short 10000000000 vcore 85000+20000 of 100000 short 5000): queue root.tenants.a has 27.93Gi of 186.26Gi memory available, but the ask needs 37.25Gi. Wait for a release, or raise the maximum.
         "#]],
     );
 }
@@ -346,16 +346,16 @@ fn tr_14_ts_20_what_can_never_run_is_rejected_and_remembered_as_that() {
         ",
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
-            task t1: rejected EXCEEDS_QUOTA_ALWAYS: ask t1 needs 120 vcore, and tenant a may have 100 in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
-            task t2: rejected EXCEEDS_QUOTA_ALWAYS: ask t2 needs 125 vcore, and tenant a may have 100 in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
-            task t3: refused ASK_SIZE: ask t3 of application t3 wants {vcore: 0 m}; at least one amount must be above zero and none below
-            task t4: rejected UNKNOWN_TENANT: tenant z does not exist in partition default; make it first
-            task t5: refused RESERVED_TYPE: the ask names instances, which counts the tasks of tenants in partition default by itself; leave it out
+            task t1: rejected EXCEEDS_QUOTA_ALWAYS: ask t1 needs 120 vcore, but the quota of tenant a is 100. Split the ask, raise the quota, or set `oversized: park` for the tenant.
+            task t2: rejected EXCEEDS_QUOTA_ALWAYS: ask t2 needs 125 vcore, but the quota of tenant a is 100. Split the ask, raise the quota, or set `oversized: park` for the tenant.
+            task t3: refused ASK_SIZE: ask t3 of application t3 requests {vcore: 0 m}, but at least one amount must be positive and none negative. Correct the amounts.
+            task t4: rejected UNKNOWN_TENANT: tenant z does not exist in partition default. Create it first.
+            task t5: refused RESERVED_TYPE: the ask names instances, which counts the tasks of tenants in partition default automatically. Remove it.
             tenant a: tenant a set
             task t6: task t6 of a, t6 Accepted, t6 on n1, t6 Running
             task t7: task t7 of a, t7 Accepted, t7 throttled TENANT_QUOTA a vcore 100000+1000 of 100000
-              t7 waits QUEUE_MAX (TENANT_QUOTA a vcore 100000+1000 of 100000 short 1000): queue root.tenants.a has 0 vcore left of its maximum of 100, the ask needs 1; wait for a release, or raise the maximum
-            task t8: rejected WAITING_LIST_FULL: tenant a has 1 tasks that wait and may have 1 (maxWaiting); wait for one to start, or raise the number
+              t7 waits QUEUE_MAX (TENANT_QUOTA a vcore 100000+1000 of 100000 short 1000): queue root.tenants.a has 0 of 100 vcore available, but the ask needs 1. Wait for a release, or raise the maximum.
+            task t8: rejected WAITING_LIST_FULL: tenant a has 1 of at most 1 waiting tasks (maxWaiting). Wait for one to start, or raise the number.
         "#]],
     );
 }
@@ -381,16 +381,16 @@ fn tr_81_an_id_and_a_key_are_one_tasks_alone() {
         ",
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
-            task app1: refused TASK_EXISTS: app1 is the id of an application that is no task in partition default; choose another id, or none
+            task app1: refused TASK_EXISTS: the ID app1 belongs to an application that is not a task in partition default. Choose another ID, or omit it.
             task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
-            task t1: refused TASK_EXISTS: t1 is the id of a task in partition default; choose another id, or none
-            task t2: refused KEY_TAKEN: tenant a has submitted task t1 under the key "k"; choose another key for another task
+            task t1: refused TASK_EXISTS: the ID t1 belongs to a task in partition default. Choose another ID, or omit it.
+            task t2: refused KEY_TAKEN: tenant a already submitted task t1 with the key "k". Choose another key for another task.
             task-done t1: t1 Succeeded, t1 released, t1 Completing, t1 Completed
-            task t1: refused TASK_EXISTS: t1 is the id of a task in partition default; choose another id, or none
-            task-done none: refused UNKNOWN_TASK: task none does not exist in partition default; it was never submitted, or ended too long ago
+            task t1: refused TASK_EXISTS: the ID t1 belongs to a task in partition default. Choose another ID, or omit it.
+            task-done none: refused UNKNOWN_TASK: task none does not exist in partition default. It was never submitted, or ended too long ago. Check the ID.
             wait 86400s: nothing
             task t2: task t2 of a, t2 Accepted, t2 on n1, t2 Running
-            task t3: refused KEY_TAKEN: tenant a has submitted task t2 under the key "k"; choose another key for another task
+            task t3: refused KEY_TAKEN: tenant a already submitted task t2 with the key "k". Choose another key for another task.
         "#]],
     );
 }
@@ -421,19 +421,19 @@ fn tr_26_a_task_that_waits_is_ranked_anew() {
             tenant u: tenant u set, root.tenants.u made
             task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
             task t2: task t2 of a, t2 Accepted, t2 throttled TENANT_QUOTA a vcore 10000+10000 of 10000
-              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+10000 of 10000 short 10000): queue root.tenants.a has 0 vcore left of its maximum of 10, the ask needs 10; wait for a release, or raise the maximum
+              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+10000 of 10000 short 10000): queue root.tenants.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
             task t3: task t3 of a, t3 Accepted, t3 throttled TENANT_QUOTA a vcore 10000+10000 of 10000
-              t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+10000 of 10000 short 10000): queue root.tenants.a has 0 vcore left of its maximum of 10, the ask needs 10; wait for a release, or raise the maximum
+              t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+10000 of 10000 short 10000): queue root.tenants.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
             task-rank t2: t2 withdrawn
-              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+10000 of 10000 short 10000): queue root.tenants.a has 0 vcore left of its maximum of 10, the ask needs 10; wait for a release, or raise the maximum
-            task-rank t1: refused TASK_STATE: task t1 is STARTING and cannot be ranked; that is for tasks that are WAITING
+              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+10000 of 10000 short 10000): queue root.tenants.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
+            task-rank t1: refused TASK_STATE: task t1 is STARTING and cannot be ranked. Only tasks that are WAITING can be ranked.
             task-done t1: t1 Succeeded, t1 released, t1 Completing, t1 Completed, t2 on n1, t2 Running
             task-done t2: t2 Succeeded, t2 released, t2 Completing, t2 Completed, t3 on n1, t3 Running
             task u1: task u1 of u, u1 Accepted, u1 on n1, u1 Running
             task u2: task u2 of u, u2 to be done by 600000 ms, takes 120000 ms, u2 Accepted, u2 throttled TENANT_QUOTA u vcore 10000+10000 of 10000
-              u2 waits QUEUE_MAX (TENANT_QUOTA u vcore 10000+10000 of 10000 short 10000): queue root.tenants.u has 0 vcore left of its maximum of 10, the ask needs 10; wait for a release, or raise the maximum
+              u2 waits QUEUE_MAX (TENANT_QUOTA u vcore 10000+10000 of 10000 short 10000): queue root.tenants.u has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
             task u3: task u3 of u, u3 to be done by 900000 ms, takes 0 ms, u3 Accepted, u3 throttled TENANT_QUOTA u vcore 10000+10000 of 10000
-              u3 waits QUEUE_MAX (TENANT_QUOTA u vcore 10000+10000 of 10000 short 10000): queue root.tenants.u has 0 vcore left of its maximum of 10, the ask needs 10; wait for a release, or raise the maximum
+              u3 waits QUEUE_MAX (TENANT_QUOTA u vcore 10000+10000 of 10000 short 10000): queue root.tenants.u has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
             task-rank u3: u3 to be done by 100000 ms, takes 0 ms
             task-done u1: u1 Succeeded, u1 released, u1 Completing, u1 Completed, u3 on n1, u3 Running
         "#]],
@@ -465,7 +465,7 @@ fn tr_50_a_task_whose_node_is_lost_has_failed() {
               a: version 1, root.tenants.a uses {} of {vcore: 10000 m}
             wait 30s: t1 Completed
               task t1: FAILED
-            task-done t1: refused TASK_STATE: task t1 is FAILED and cannot be released; that is for tasks that are STARTING, RUNNING, CANCELLING or EVICTING
+            task-done t1: refused TASK_STATE: task t1 is FAILED and cannot be released. Only tasks that are STARTING, RUNNING, CANCELLING or EVICTING can be released.
         "#]],
     );
 }
@@ -489,8 +489,8 @@ fn tr_24_a_task_that_waits_again_counts_among_those_that_wait() {
             task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
             tenant a: tenant a set, root.tenants.a changed
             task-failed t1: t1 released, t1 Completing, t1 Running, t1 Restarted, t1 throttled TENANT_QUOTA a vcore 0+4000 of 3000
-              t1 waits QUEUE_MAX (TENANT_QUOTA a vcore 0+4000 of 3000 short 1000): queue root.tenants.a has 3 vcore left of its maximum of 3, the ask needs 4; wait for a release, or raise the maximum
-            task t2: rejected WAITING_LIST_FULL: tenant a has 1 tasks that wait and may have 1 (maxWaiting); wait for one to start, or raise the number
+              t1 waits QUEUE_MAX (TENANT_QUOTA a vcore 0+4000 of 3000 short 1000): queue root.tenants.a has 3 of 3 vcore available, but the ask needs 4. Wait for a release, or raise the maximum.
+            task t2: rejected WAITING_LIST_FULL: tenant a has 1 of at most 1 waiting tasks (maxWaiting). Wait for one to start, or raise the number.
             task-cancel t1: t1 Cancelled, t1 withdrawn, t1 Completing, t1 Completed
             task t3: task t3 of a, t3 Accepted, t3 on n1, t3 Running
         "#]],

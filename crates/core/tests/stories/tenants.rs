@@ -37,7 +37,7 @@ fn tr_01_ts_01_to_04_a_task_above_the_quota_waits_until_a_release_makes_room() {
             ask t3: a3 Accepted, t3 on n1, a3 Running
               a: version 1, root.tenants.a uses {instances: 3, memory: 180000000000 B, vcore: 90000 m} of {memory: 200000000000 B, vcore: 100000 m}
             ask t4: a4 Accepted
-              t4 waits QUEUE_MAX (TENANT_QUOTA a memory 180000000000+40000000000 of 200000000000 short 20000000000 vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 18.62Gi memory left of its maximum of 186.26Gi, the ask needs 37.25Gi; wait for a release, or raise the maximum
+              t4 waits QUEUE_MAX (TENANT_QUOTA a memory 180000000000+40000000000 of 200000000000 short 20000000000 vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 18.62Gi of 186.26Gi memory available, but the ask needs 37.25Gi. Wait for a release, or raise the maximum.
               a: version 1, root.tenants.a uses {instances: 3, memory: 180000000000 B, vcore: 90000 m} of {memory: 200000000000 B, vcore: 100000 m}
             ask u1: b1 Accepted, u1 on n1, b1 Running
             release t3: t3 released, a3 Completing, t4 on n1, a4 Running
@@ -66,9 +66,9 @@ fn tr_01_ts_05_a_resize_that_frees_too_little_leaves_it_waiting() {
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2: a2 Accepted
-              t2 waits QUEUE_MAX (TENANT_QUOTA a memory 180000000000+40000000000 of 200000000000 short 20000000000 vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 18.62Gi memory left of its maximum of 186.26Gi, the ask needs 37.25Gi; wait for a release, or raise the maximum
+              t2 waits QUEUE_MAX (TENANT_QUOTA a memory 180000000000+40000000000 of 200000000000 short 20000000000 vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 18.62Gi of 186.26Gi memory available, but the ask needs 37.25Gi. Wait for a release, or raise the maximum.
             ask t1: t1 resized
-              t2 waits QUEUE_MAX (TENANT_QUOTA a memory 170000000000+40000000000 of 200000000000 short 10000000000 vcore 85000+20000 of 100000 short 5000): queue root.tenants.a has 27.93Gi memory left of its maximum of 186.26Gi, the ask needs 37.25Gi; wait for a release, or raise the maximum
+              t2 waits QUEUE_MAX (TENANT_QUOTA a memory 170000000000+40000000000 of 200000000000 short 10000000000 vcore 85000+20000 of 100000 short 5000): queue root.tenants.a has 27.93Gi of 186.26Gi memory available, but the ask needs 37.25Gi. Wait for a release, or raise the maximum.
               a: version 1, root.tenants.a uses {instances: 1, memory: 170000000000 B, vcore: 85000 m} of {memory: 200000000000 B, vcore: 100000 m}
         "#]],
     );
@@ -90,7 +90,7 @@ fn tr_01_ts_06_only_the_types_that_are_short_are_named() {
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2: a2 Accepted
-              t2 waits QUEUE_MAX (TENANT_QUOTA a memory 190000000000+20000000000 of 200000000000 short 10000000000): queue root.tenants.a has 9.31Gi memory left of its maximum of 186.26Gi, the ask needs 18.62Gi; wait for a release, or raise the maximum
+              t2 waits QUEUE_MAX (TENANT_QUOTA a memory 190000000000+20000000000 of 200000000000 short 10000000000): queue root.tenants.a has 9.31Gi of 186.26Gi memory available, but the ask needs 18.62Gi. Wait for a release, or raise the maximum.
         "#]],
     );
 }
@@ -117,7 +117,7 @@ fn tr_02_ts_07_a_quota_of_instances_bounds_how_many_run_at_once() {
             ask t2: t2 on n1
             ask t3: t3 on n1
             ask t4
-              t4 waits QUEUE_MAX (TENANT_INSTANCES a instances 3+1 of 3 short 1): queue root.tenants.a has 0 instances left of its maximum of 3, the ask needs 1; wait for a release, or raise the maximum
+              t4 waits QUEUE_MAX (TENANT_INSTANCES a instances 3+1 of 3 short 1): queue root.tenants.a has 0 of 3 instances available, but the ask needs 1. Wait for a release, or raise the maximum.
               a: version 1, root.tenants.a uses {instances: 3, vcore: 300 m} of {instances: 3}
             release t1: t1 released, t4 on n1
               a: version 1, root.tenants.a uses {instances: 3, vcore: 300 m} of {instances: 3}
@@ -146,20 +146,20 @@ fn tr_02_instances_are_no_room_on_a_node_and_no_ask_names_them() {
         lose n1
         ",
         expect![[r#"
-            node n1: refused RESERVED_TYPE: the node names instances, which counts the tasks of tenants in partition default by itself; leave it out
+            node n1: refused RESERVED_TYPE: the node names instances, which counts the tasks of tenants in partition default automatically. Remove it.
             tenant a: tenant a set, root.tenants.a made
-            ask t1: refused RESERVED_TYPE: the ask names instances, which counts the tasks of tenants in partition default by itself; leave it out
+            ask t1: refused RESERVED_TYPE: the ask names instances, which counts the tasks of tenants in partition default automatically. Remove it.
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2
-              t2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
+              t2 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask o1: o1 Accepted
-              o1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or add nodes
+              o1 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
               a: version 1, root.tenants.a uses {instances: 1, vcore: 2000 m} of none
               root.other: in force {vcore: 2000 m}, uses {}, headroom {vcore: 0 m}, share 0, runs 0
-            foreign f1: refused RESERVED_TYPE: what runs on the node names instances, which counts the tasks of tenants in partition default by itself; leave it out
+            foreign f1: refused RESERVED_TYPE: the foreign allocation names instances, which counts the tasks of tenants in partition default automatically. Remove it.
             lose n1: t1 lost
-              t2 waits NO_NODES: no node has registered in partition default; register a node
-              o1 waits NO_NODES: no node has registered in partition default; register a node
+              t2 waits NO_NODES: no node has registered in partition default. Register a node.
+              o1 waits NO_NODES: no node has registered in partition default. Register a node.
         "#]],
     );
 }
@@ -182,7 +182,7 @@ fn tr_01_ts_08_an_exhausted_type_holds_nobody_back_who_does_not_ask_for_it() {
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2: a2 Accepted
-              t2 waits QUEUE_MAX (TENANT_QUOTA a nvidia.com/gpu 8+1 of 8 short 1): queue root.tenants.a has 0 nvidia.com/gpu left of its maximum of 8, the ask needs 1; wait for a release, or raise the maximum
+              t2 waits QUEUE_MAX (TENANT_QUOTA a nvidia.com/gpu 8+1 of 8 short 1): queue root.tenants.a has 0 of 8 nvidia.com/gpu available, but the ask needs 1. Wait for a release, or raise the maximum.
             ask t3: a3 Accepted, t3 on n1, a3 Running
         "#]],
     );
@@ -216,9 +216,9 @@ fn tr_12_ts_09_after_lowering_only_what_is_exceeded_waits() {
             tenant a: tenant a set, root.tenants.a changed
             ask t4: a2 Accepted, t4 on n1, a2 Running
             ask t5: a3 Accepted
-              t5 waits QUEUE_MAX (OVER_QUOTA_AFTER_LOWERING a nvidia.com/gpu 8+1 of 4 short 5): queue root.tenants.a has -4 nvidia.com/gpu left of its maximum of 4, the ask needs 1; wait for a release, or raise the maximum
+              t5 waits QUEUE_MAX (OVER_QUOTA_AFTER_LOWERING a nvidia.com/gpu 8+1 of 4 short 5): queue root.tenants.a uses 8 nvidia.com/gpu, which is above its maximum of 4, and the ask needs 1. Wait for releases, or raise the maximum.
             release t1: t1 released
-              t5 waits QUEUE_MAX (TENANT_QUOTA a nvidia.com/gpu 4+1 of 4 short 1): queue root.tenants.a has 0 nvidia.com/gpu left of its maximum of 4, the ask needs 1; wait for a release, or raise the maximum
+              t5 waits QUEUE_MAX (TENANT_QUOTA a nvidia.com/gpu 4+1 of 4 short 1): queue root.tenants.a has 0 of 4 nvidia.com/gpu available, but the ask needs 1. Wait for a release, or raise the maximum.
             release t2: t2 released, t5 on n1, a3 Running
               a: version 2, root.tenants.a uses {instances: 3, nvidia.com/gpu: 4, vcore: 6000 m} of {nvidia.com/gpu: 4}
         "#]],
@@ -247,7 +247,7 @@ fn tr_03_a_tenant_is_a_user_a_project_or_a_department() {
             tenant ann: tenant ann set, root.tenants.d1.p1 changed, root.tenants.d1.p1.own made, root.tenants.d1.p1.ann made
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2
-              t2 waits QUEUE_MAX (TENANT_QUOTA ann vcore 1000+1000 of 1000 short 1000): queue root.tenants.d1.p1.ann has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or raise the maximum
+              t2 waits QUEUE_MAX (TENANT_QUOTA ann vcore 1000+1000 of 1000 short 1000): queue root.tenants.d1.p1.ann has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or raise the maximum.
               ann: version 1, root.tenants.d1.p1.ann uses {instances: 1, vcore: 1000 m} of {vcore: 1000 m}
               p1: version 1, root.tenants.d1.p1 uses {instances: 1, vcore: 1000 m} of {vcore: 2000 m}
               d1: version 1, root.tenants.d1 uses {instances: 1, vcore: 1000 m} of {vcore: 3000 m}
@@ -273,7 +273,7 @@ fn tr_04_ts_19_a_quota_that_is_raised_starts_what_waits_for_it() {
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2: a2 Accepted
-              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 10 vcore left of its maximum of 100, the ask needs 20; wait for a release, or raise the maximum
+              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 10 of 100 vcore available, but the ask needs 20. Wait for a release, or raise the maximum.
             tenant a: tenant a set, root.tenants.a changed, t2 on n1, a2 Running
               a: version 2, root.tenants.a uses {instances: 2, vcore: 110000 m} of {vcore: 120000 m}
         "#]],
@@ -302,7 +302,7 @@ fn tr_06_ts_21_a_start_fits_every_tenant_above() {
             tenant b: tenant b set, root.tenants.dept-1.b made
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2: b1 Accepted
-              t2 waits QUEUE_MAX (ANCESTOR_QUOTA dept-1 vcore 90000+40000 of 120000 short 10000): queue root.tenants.dept-1 has 30 vcore left of its maximum of 120, the ask needs 40; wait for a release, or raise the maximum
+              t2 waits QUEUE_MAX (ANCESTOR_QUOTA dept-1 vcore 90000+40000 of 120000 short 10000): queue root.tenants.dept-1 has 30 of 120 vcore available, but the ask needs 40. Wait for a release, or raise the maximum.
             ask t2: t2 resized, t2 on n1, b1 Running
               dept-1: version 1, root.tenants.dept-1 uses {instances: 2, vcore: 120000 m} of {vcore: 120000 m}
         "#]],
@@ -340,17 +340,17 @@ fn tr_06_tasks_of_a_tenant_with_others_below_it_count_beside_theirs() {
         expect![[r#"
             tenant d: tenant d set, root.tenants.d made
             ask d0: d0 Accepted, d0 on n1, d0 Running
-            tenant a: refused TENANT_HAS_TASKS: tenant d has 1 tasks that have not ended, so it cannot have tenants below it; wait until they have, or cancel them
+            tenant a: refused TENANT_HAS_TASKS: tenant d has 1 tasks that have not ended, so it cannot have child tenants. Wait until they end, or cancel them.
             release d0: d0 released, d0 Completing
             wait 30s: d0 Completed
             tenant a: tenant a set, root.tenants.d changed, root.tenants.d.own made, root.tenants.d.a made
             ask d1: d1 Accepted, d1 on n1, d1 Running
             ask a1: a1 Accepted, a1 on n1, a1 Running
             ask a2
-              a2 waits QUEUE_MAX (ANCESTOR_QUOTA d vcore 4000+2000 of 5000 short 1000): queue root.tenants.d has 1 vcore left of its maximum of 5, the ask needs 2; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX (ANCESTOR_QUOTA d vcore 4000+2000 of 5000 short 1000): queue root.tenants.d has 1 of 5 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
               d: version 1, root.tenants.d uses {instances: 2, vcore: 4000 m} of {vcore: 5000 m}
               root.tenants.d.own: in force {vcore: 5000 m}, uses {instances: 1, vcore: 2000 m}, headroom {vcore: 1000 m}, share 0.4, runs 1
-            tenant-gone d: refused TENANT_HAS_TENANTS: tenant d has 1 tenants below it, so it cannot be removed; move or remove them first
+            tenant-gone d: refused TENANT_HAS_TENANTS: tenant d has 1 child tenants, so it cannot be deleted. Move or delete them first.
             remove a1: a1 released, a2 withdrawn, a1 Completing, a1 gone
             tenant-gone a: tenant a gone, root.tenants.d.a gone
               root.tenants.d.own: in force {vcore: 5000 m}, uses {instances: 1, vcore: 2000 m}, headroom {vcore: 3000 m}, share 0.4, runs 1
@@ -386,9 +386,9 @@ fn tr_12_ts_16_after_lowering_starts_go_on_when_enough_has_ended() {
             ask t3: t3 on n1
             tenant a: tenant a set, root.tenants.a changed
             ask t4: a2 Accepted
-              t4 waits QUEUE_MAX (OVER_QUOTA_AFTER_LOWERING a vcore 90000+1000 of 60000 short 31000): queue root.tenants.a has -30 vcore left of its maximum of 60, the ask needs 1; wait for a release, or raise the maximum
+              t4 waits QUEUE_MAX (OVER_QUOTA_AFTER_LOWERING a vcore 90000+1000 of 60000 short 31000): queue root.tenants.a uses 90 vcore, which is above its maximum of 60, and the ask needs 1. Wait for releases, or raise the maximum.
             release t3: t3 released
-              t4 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+1000 of 60000 short 1000): queue root.tenants.a has 0 vcore left of its maximum of 60, the ask needs 1; wait for a release, or raise the maximum
+              t4 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+1000 of 60000 short 1000): queue root.tenants.a has 0 of 60 vcore available, but the ask needs 1. Wait for a release, or raise the maximum.
             release t2: t2 released, t4 on n1, a2 Running
               a: version 2, root.tenants.a uses {instances: 2, vcore: 60000 m} of {vcore: 60000 m}
         "#]],
@@ -409,7 +409,7 @@ fn tr_18_who_is_within_the_quota_and_finds_no_node_waits_for_that() {
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted
-              t1 waits ROOT_CAPACITY: the cluster has 10 vcore left of its maximum of 10, the ask needs 20; wait for a release, or add nodes
+              t1 waits ROOT_CAPACITY: the cluster has 10 of 10 vcore available, but the ask needs 20. Wait for a release, or add nodes.
               a: version 1, root.tenants.a uses {} of {vcore: 100000 m}
         "#]],
     );

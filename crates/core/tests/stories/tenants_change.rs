@@ -34,17 +34,17 @@ fn tr_04_tenants_come_change_and_go_while_others_run() {
         ",
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
-            tenant a: refused TENANT_EXISTS: tenant a exists already, in version 1; change it, or use another name
-            tenant a: refused TENANT_VERSION: tenant a is in version 1 and was to be in version 2; read it again and decide anew
+            tenant a: refused TENANT_EXISTS: tenant a already exists, at version 1. Change it, or use another name.
+            tenant a: refused TENANT_VERSION: tenant a is at version 1, but the request expects version 2. Read the tenant again, and retry with its version.
             tenant a: tenant a set, root.tenants.a changed
             tenant a: nothing
               a: version 2, root.tenants.a uses {} of {vcore: 5000 m}
             ask t1: a1 Accepted, t1 on n1, a1 Running
-            tenant-gone a: refused TENANT_HAS_TASKS: tenant a has 1 tasks that have not ended, so it cannot be removed; wait until they have, or cancel them
-            tenant-gone a: refused TENANT_VERSION: tenant a is in version 2 and was to be in version 1; read it again and decide anew
+            tenant-gone a: refused TENANT_HAS_TASKS: tenant a has 1 tasks that have not ended, so it cannot be deleted. Wait until they end, or cancel them.
+            tenant-gone a: refused TENANT_VERSION: tenant a is at version 2, but the request expects version 1. Read the tenant again, and retry with its version.
             tenant-gone a: tenant a is going, root.tenants.a Draining
-            app a2: rejected TENANT_DRAINING: tenant a is going and takes in no task; submit for another, or make it anew when it is gone
-            tenant a: refused TENANT_DRAINING: tenant a is going, with the last of its tasks; make it anew when it is gone
+            app a2: rejected TENANT_DRAINING: tenant a is draining and accepts no tasks. Submit for another tenant, or create it again after it is deleted.
+            tenant a: refused TENANT_DRAINING: tenant a is draining and will be deleted after its last task ends. Wait, and then create it again.
             release t1: t1 released, a1 Completing
             wait 30s: a1 Completed
             wait 10s: tenant a gone, root.tenants.a gone
@@ -52,7 +52,7 @@ fn tr_04_tenants_come_change_and_go_while_others_run() {
             tenant a: tenant a set, root.tenants.a made
               a: version 4, root.tenants.a uses {} of none
             tenant-gone a: tenant a gone, root.tenants.a gone
-            tenant-gone b: refused UNKNOWN_TENANT: tenant b does not exist in partition default
+            tenant-gone b: refused UNKNOWN_TENANT: tenant b does not exist in partition default. Check the name, or create the tenant.
         "#]],
     );
 }
@@ -88,13 +88,13 @@ fn tr_05_whoever_has_no_quota_has_the_default_and_the_default_can_change() {
             tenant system: tenant system set, root.tenants.system made
             ask a1: a1 Accepted, a1 on n1, a1 Running
             ask a2
-              a2 waits QUEUE_MAX (TENANT_QUOTA a vcore 2000+1000 of 2000 short 1000): queue root.tenants.a has 0 vcore left of its maximum of 2, the ask needs 1; wait for a release, or raise the maximum
+              a2 waits QUEUE_MAX (TENANT_QUOTA a vcore 2000+1000 of 2000 short 1000): queue root.tenants.a has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or raise the maximum.
             ask b1: b1 Accepted, b1 on n1, b1 Running
             ask s1: s1 Accepted, s1 on n1, s1 Running
               a: version 1, root.tenants.a uses {instances: 1, vcore: 2000 m} of {vcore: 2000 m}
               b: version 1, root.tenants.b uses {instances: 1, vcore: 5000 m} of none
               system: version 1, root.tenants.system uses {instances: 1, vcore: 5000 m} of none
-            tenant-defaults quota: refused TENANT_VERSION: the defaults of tenants are in version 1 and were to be in version 2; read them again and decide anew
+            tenant-defaults quota: refused TENANT_VERSION: the tenant defaults are at version 1, but the request expects version 2. Read the defaults again, and retry with their version.
             tenant-defaults quota: defaults of tenants set, root.tenants.a changed, a2 on n1
               a: version 1, root.tenants.a uses {instances: 2, vcore: 3000 m} of {vcore: 3000 m}
             tenant-defaults: defaults of tenants set, root.tenants.a changed
@@ -123,7 +123,7 @@ fn tr_12_ts_18_a_tenant_can_refuse_to_be_lowered_below_its_use() {
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
-            tenant a: refused TENANT_BELOW_USE: tenant a uses 90 vcore, its quota was to be 60, and it says `onLower: refuse`; wait until it uses less, or choose `block` or `preempt`
+            tenant a: refused TENANT_BELOW_USE: tenant a uses 90 vcore, but its new quota would be 60, and it sets `onLower: refuse`. Wait until it uses less, or set `block` or `preempt`.
               a: version 1, root.tenants.a uses {instances: 1, vcore: 90000 m} of {vcore: 100000 m}
             tenant a: tenant a set, root.tenants.a changed
             tenant a: tenant a set, root.tenants.a changed
@@ -159,14 +159,14 @@ fn a_tenant_that_is_suspended_starts_nothing_and_takes_in_all() {
             ask t1: a1 Accepted, t1 on n1, a1 Running
             tenant a: tenant a set, root.tenants.d.a changed
             ask t2
-              t2 waits TENANT_SUSPENDED (TENANT_SUSPENDED a): tenant a is suspended, so nothing starts in queue root.tenants.d.a and below; resume it
+              t2 waits TENANT_SUSPENDED (TENANT_SUSPENDED a): tenant a is suspended, so nothing starts in queue root.tenants.d.a or in its child queues. Resume the tenant.
             ask t3: a2 Accepted
-              t3 waits TENANT_SUSPENDED (TENANT_SUSPENDED a): tenant a is suspended, so nothing starts in queue root.tenants.d.a and below; resume it
+              t3 waits TENANT_SUSPENDED (TENANT_SUSPENDED a): tenant a is suspended, so nothing starts in queue root.tenants.d.a or in its child queues. Resume the tenant.
             release t1: t1 released
             tenant a: tenant a set, root.tenants.d.a changed, t2 on n1, t3 on n1, a2 Running
             tenant d: tenant d set, root.tenants.d changed, root.tenants.d.own changed
             ask t4
-              t4 waits TENANT_SUSPENDED (TENANT_SUSPENDED d): tenant d is suspended, so nothing starts in queue root.tenants.d and below; resume it
+              t4 waits TENANT_SUSPENDED (TENANT_SUSPENDED d): tenant d is suspended, so nothing starts in queue root.tenants.d or in its child queues. Resume the tenant.
             tenant d: tenant d set, root.tenants.d changed, root.tenants.d.own changed, t4 on n1
         "#]],
     );
@@ -211,14 +211,14 @@ fn a_reload_keeps_tenants_with_what_they_have() {
             tenant a: tenant a set, root.tenants.d changed, root.tenants.d.own made, root.tenants.d.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2
-              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 2000+2000 of 3000 short 1000): queue root.tenants.d.a has 1 vcore left of its maximum of 3, the ask needs 2; wait for a release, or raise the maximum
+              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 2000+2000 of 3000 short 1000): queue root.tenants.d.a has 1 of 3 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
             reload: defaults of tenants set, root.c made, root.tenants.d changed, root.tenants.d.a changed, root.b Draining, t2 on n1
               d: version 1, root.tenants.d uses {instances: 2, vcore: 4000 m} of {vcore: 4000 m}
               a: version 1, root.tenants.d.a uses {instances: 2, vcore: 4000 m} of none
-            reload: refused TENANTS_IN_FORCE: partition default has 2 tenants, and the file gives them another `rootqueue`; remove the tenants first. The file changes nothing
-            reload: refused TENANTS_IN_FORCE: partition default has 2 tenants, and the file switches tenants off; remove the tenants first. The file changes nothing
-            reload: refused TENANTS_IN_FORCE: partition default has 2 tenants, and the file does not name the partition any more; remove the tenants first. The file changes nothing
-            reload: refused TENANTS_ROOT: partition default: queue root.tenants is to hold the queues of tenants, and the file has queues below it; those of tenants are not written there. The file changes nothing
+            reload: refused TENANTS_IN_FORCE: partition default has 2 tenants, but the file changes their `rootqueue`. The file changes nothing. Delete the tenants first.
+            reload: refused TENANTS_IN_FORCE: partition default has 2 tenants, but the file disables tenants. The file changes nothing. Delete the tenants first.
+            reload: refused TENANTS_IN_FORCE: partition default has 2 tenants, but the file no longer has the partition. The file changes nothing. Delete the tenants first.
+            reload: refused TENANTS_ROOT: partition default: queue root.tenants cannot hold the queues of tenants: the file has queues below it. Remove those queues from the file. The file changes nothing.
             remove a1: t1 released, t2 released, a1 Completing, a1 gone
             tenant-gone a: tenant a gone, root.tenants.d.own gone, root.tenants.d.a gone, root.tenants.d changed
             tenant-gone d: tenant d gone, root.tenants.d gone
@@ -283,13 +283,13 @@ fn tenants_start_only_where_nothing_is_in_their_way() {
         ",
         expect![[r#"
             ask t1: a1 Accepted, t1 on n1, a1 Running
-            reload: refused TENANTS_ROOT: partition default: queue root.tenants is to hold the queues of tenants, and there are queues below it; reload when they are gone. The file changes nothing
+            reload: refused TENANTS_ROOT: partition default: queue root.tenants cannot hold the queues of tenants: it already has queues below it. Reload the file after they are removed. The file changes nothing.
             remove a1: t1 released, a1 Completing, a1 gone
             reload: root.tenants Draining, root.tenants.x Draining
             wait 10s: root.tenants.x gone, root.tenants gone
             ask t2: y1 Accepted
-              t2 waits NO_NODE_FITS: no node fits: the ask needs 1 instances, the most that any node in use has free is 0; wait for a release, or add nodes
-            reload: refused RESERVED_TYPE: something in the partition names instances, which counts the tasks of tenants in partition default by itself; leave it out
+              t2 waits NO_NODE_FITS: the ask needs 1 instances, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+            reload: refused RESERVED_TYPE: something in the partition names instances, which counts the tasks of tenants in partition default automatically. Remove it.
             remove y1: t2 withdrawn, y1 Completing, y1 Completed, y1 gone
             reload: defaults of tenants set, root.tenants made
             tenant a: tenant a set, root.tenants.a made
@@ -338,23 +338,23 @@ fn a_tenant_can_be_a_limit_in_a_queue_that_others_use_too() {
         expect![[r#"
             ask t1: b1 Accepted, t1 on n1, b1 Running
             tenant ann: tenant ann set, t1 resized, root.b has other limits
-            tenant other: refused TENANT_LIMIT_TAKEN: tenant other is to be the limit of user ann in queue root.b, who has one there already by tenant ann; remove that first
-            tenant cid: refused TENANT_LIMIT_TAKEN: tenant cid is to be the limit of user cid in queue root.b, who has one there already by the queue file; remove that first
-            tenant x: refused TENANT_QUEUE: tenant x is to be a limit in queue root.nowhere, which is not in the queue file of partition default; name one that is, and belongs to no tenant
-            tenant bob: refused TENANT_MODE: tenant bob is to be a limit in queue root.b, and is to be suspended; give it a queue of its own, or leave that out
+            tenant other: refused TENANT_LIMIT_TAKEN: tenant other would limit user ann in queue root.b, but tenant ann already has such a limit. Remove that limit first.
+            tenant cid: refused TENANT_LIMIT_TAKEN: tenant cid would limit user cid in queue root.b, but the queue file already has such a limit. Remove that limit first.
+            tenant x: refused TENANT_QUEUE: tenant x is a limit in queue root.nowhere, but the queue file of partition default does not have this queue. Name a queue of the file that belongs to no tenant.
+            tenant bob: refused TENANT_MODE: tenant bob is a limit in queue root.b, but it is suspended. Give the tenant its own queue, or remove that setting.
             tenant bob: tenant bob set, root.b has other limits
             ask t2: t2 on n1
             ask t3
-              t3 waits ABS_USER_LIMIT (TENANT_INSTANCES ann instances 2+1 of 2 short 1): user ann at root.b has 0 instances left of its limit of 2, the ask needs 1; wait for a release, or raise the limit
+              t3 waits ABS_USER_LIMIT (TENANT_INSTANCES ann instances 2+1 of 2 short 1): user ann at root.b has 0 of 2 instances available, but the ask needs 1. Wait for a release, or raise the limit.
               ann at root.b: uses {instances: 2, vcore: 2000 m}, left {instances: 0, vcore: 2000 m}, runs 1
               ann at root: uses {instances: 2, vcore: 2000 m}, left none, runs 1
-            app c1: rejected TENANT_USER: tenant ann is the limit of ann, and cid is somebody else; submit as ann, or for another tenant
+            app c1: rejected TENANT_USER: tenant ann is the limit of ann, but the task is from user cid. Submit as ann, or for another tenant.
             ask t4: c2 Accepted
-              t4 waits ABS_USER_LIMIT (TENANT_INSTANCES ann instances 2+1 of 2 short 1): user ann at root.b has 0 instances left of its limit of 2, the ask needs 1; wait for a release, or raise the limit
+              t4 waits ABS_USER_LIMIT (TENANT_INSTANCES ann instances 2+1 of 2 short 1): user ann at root.b has 0 of 2 instances available, but the ask needs 1. Wait for a release, or raise the limit.
             release t1: t1 released, t3 on n1
-            tenant-gone ann: refused TENANT_HAS_TASKS: tenant ann has 2 tasks that have not ended, so it cannot be removed; wait until they have, or cancel them
+            tenant-gone ann: refused TENANT_HAS_TASKS: tenant ann has 2 tasks that have not ended, so it cannot be deleted. Wait until they end, or cancel them.
             tenant ann: tenant ann set, root.b has other limits, t4 on n1, c2 Running
-            reload: refused TENANT_QUEUE: tenant ann is to be a limit in queue root.b, which is not in the queue file of partition default; name one that is, and belongs to no tenant
+            reload: refused TENANT_QUEUE: tenant ann is a limit in queue root.b, but the queue file of partition default does not have this queue. Name a queue of the file that belongs to no tenant.
             remove b1: t2 released, t3 released, b1 Completing, b1 gone
             remove c2: t4 released, c2 Completing, c2 gone
             tenant-gone ann: tenant ann gone, root.b has other limits
@@ -395,8 +395,8 @@ fn a_tenant_moves_below_another_when_it_has_no_task() {
             tenant d: tenant d set, root.tenants.d made
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
-            tenant a: refused TENANT_HAS_TASKS: tenant a has 1 tasks that have not ended, so it cannot be moved; wait until they have, or cancel them
-            tenant a: refused TENANT_HAS_TASKS: tenant a has 1 tasks that have not ended, so it cannot be given another queue or limit; wait until they have, or cancel them
+            tenant a: refused TENANT_HAS_TASKS: tenant a has 1 tasks that have not ended, so it cannot be moved. Wait until they end, or cancel them.
+            tenant a: refused TENANT_HAS_TASKS: tenant a has 1 tasks that have not ended, so it cannot change its queue or limit. Wait until they end, or cancel them.
             remove a1: t1 released, a1 Completing, a1 gone
             tenant a: tenant a set, root.tenants.a gone, root.tenants.d changed, root.tenants.d.own made, root.tenants.d.a made
             ask t2: a2 Accepted, t2 on n1, a2 Running

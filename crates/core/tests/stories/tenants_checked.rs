@@ -21,10 +21,10 @@ fn tr_06_quotas_below_a_strict_one_sum_up_to_no_more() {
         expect![[r#"
             tenant d: tenant d set, root.tenants.d made
             tenant a: tenant a set, root.tenants.d changed, root.tenants.d.own made, root.tenants.d.a made
-            tenant b: refused TENANT_SUM: the quotas of the tenants right below d would sum up to 11 vcore, its own is 10, and it says `strictSum`; lower one, or raise that of d
-            tenant b: refused TENANT_SUM: tenant b has no quota of memory; tenant d above it has one of 9.31Gi and says `strictSum`, so b needs one too
+            tenant b: refused TENANT_SUM: the child tenants of d would have quotas of 11 vcore in total, but d has a quota of 10 and sets `strictSum`. Lower a child quota, or raise the quota of d.
+            tenant b: refused TENANT_SUM: tenant b has no quota of memory, but its parent d has a quota of 9.31Gi and sets `strictSum`. Set a quota for b.
             tenant b: tenant b set, root.tenants.d.b made
-            tenant d: refused TENANT_SUM: the quotas of the tenants right below d would sum up to 10 vcore, its own is 9, and it says `strictSum`; lower one, or raise that of d
+            tenant d: refused TENANT_SUM: the child tenants of d would have quotas of 10 vcore in total, but d has a quota of 9 and sets `strictSum`. Lower a child quota, or raise the quota of d.
             tenant d: tenant d set, root.tenants.d changed
             tenant a: tenant a set, root.tenants.d.a changed
         "#]],
@@ -62,29 +62,29 @@ fn tr_07_what_is_said_of_a_tenant_is_checked() {
         tenant-defaults quota vcore=-2
         ",
         expect![[r#"
-            tenant A: refused TENANT_NAME: "A" is no name that a tenant can have; a name is 1 to 64 of a-z 0-9 _ : # / @ - and neither own nor @recovery@
-            tenant own: refused TENANT_NAME: "own" is no name that a tenant can have; a name is 1 to 64 of a-z 0-9 _ : # / @ - and neither own nor @recovery@
-            tenant a.b: refused TENANT_NAME: "a.b" is no name that a tenant can have; a name is 1 to 64 of a-z 0-9 _ : # / @ - and neither own nor @recovery@
-            tenant @recovery@: refused TENANT_NAME: "@recovery@" is no name that a tenant can have; a name is 1 to 64 of a-z 0-9 _ : # / @ - and neither own nor @recovery@
-            tenant a: refused TENANT_AMOUNT: the quota of a is -1m vcore; no amount may be below zero
-            tenant a: refused TENANT_AMOUNT: the guarantee of a is -1m vcore; no amount may be below zero
-            tenant a: refused TENANT_GUARANTEE: tenant a is to be guaranteed 3 vcore, and its quota is 2; guarantee no more than the quota
-            tenant a: refused TENANT_PARENT: tenant a names b as the tenant above it, which does not exist; make that first
-            tenant a: refused TENANT_PARENT: tenant a names a as the tenant above it, which does not exist; make that first
+            tenant A: refused TENANT_NAME: "A" is not a valid tenant name. Use 1 to 64 characters of a-z 0-9 _ : # / @ -, but neither own nor @recovery@.
+            tenant own: refused TENANT_NAME: "own" is not a valid tenant name. Use 1 to 64 characters of a-z 0-9 _ : # / @ -, but neither own nor @recovery@.
+            tenant a.b: refused TENANT_NAME: "a.b" is not a valid tenant name. Use 1 to 64 characters of a-z 0-9 _ : # / @ -, but neither own nor @recovery@.
+            tenant @recovery@: refused TENANT_NAME: "@recovery@" is not a valid tenant name. Use 1 to 64 characters of a-z 0-9 _ : # / @ -, but neither own nor @recovery@.
+            tenant a: refused TENANT_AMOUNT: the quota of a is -1m vcore, but no amount can be negative. Set 0 or more.
+            tenant a: refused TENANT_AMOUNT: the guarantee of a is -1m vcore, but no amount can be negative. Set 0 or more.
+            tenant a: refused TENANT_GUARANTEE: tenant a would have a guarantee of 3 vcore, but its quota is 2. Set a guarantee of at most the quota.
+            tenant a: refused TENANT_PARENT: tenant a names b as its parent, but b does not exist. Create b first.
+            tenant a: refused TENANT_PARENT: tenant a names a as its parent, but a does not exist. Create a first.
             tenant a: tenant a set, root.tenants.a made
             tenant b: tenant b set, root.tenants.a changed, root.tenants.a.own made, root.tenants.a.b made
             tenant c: tenant c set, root.tenants.a.b changed, root.tenants.a.b.own made, root.tenants.a.b.c made
-            tenant a: refused TENANT_CYCLE: tenant a names c as the tenant above it, which is a itself or below it
+            tenant a: refused TENANT_CYCLE: tenant a names c as its parent, but c is a itself or below it. Choose another parent.
             tenant d: tenant d set, root.tenants.a.b.c changed, root.tenants.a.b.c.own made, root.tenants.a.b.c.d made
             tenant e: tenant e set, root.tenants.a.b.c.d changed, root.tenants.a.b.c.d.own made, root.tenants.a.b.c.d.e made
             tenant f: tenant f set, root.tenants.a.b.c.d.e changed, root.tenants.a.b.c.d.e.own made, root.tenants.a.b.c.d.e.f made
             tenant g: tenant g set, root.tenants.a.b.c.d.e.f changed, root.tenants.a.b.c.d.e.f.own made, root.tenants.a.b.c.d.e.f.g made
             tenant h: tenant h set, root.tenants.a.b.c.d.e.f.g changed, root.tenants.a.b.c.d.e.f.g.own made, root.tenants.a.b.c.d.e.f.g.h made
-            tenant i: refused TENANT_DEPTH: tenant i would make 9 levels of tenants, and no more than 8 can be
+            tenant i: refused TENANT_DEPTH: tenant i would create 9 levels of tenants, but at most 8 are allowed. Choose a parent at a higher level.
             tenant x: tenant x set, root.tenants.x made
-            tenant a: refused TENANT_DEPTH: tenant a would make 9 levels of tenants, and no more than 8 can be
-            tenant-gone a: refused TENANT_HAS_TENANTS: tenant a has 1 tenants below it, so it cannot be removed; move or remove them first
-            tenant-defaults quota: refused TENANT_AMOUNT: the quota of the defaults is -2m vcore; no amount may be below zero
+            tenant a: refused TENANT_DEPTH: tenant a would create 9 levels of tenants, but at most 8 are allowed. Choose a parent at a higher level.
+            tenant-gone a: refused TENANT_HAS_TENANTS: tenant a has 1 child tenants, so it cannot be deleted. Move or delete them first.
+            tenant-defaults quota: refused TENANT_AMOUNT: the quota of the defaults is -2m vcore, but no amount can be negative. Set 0 or more.
         "#]],
     );
 }
@@ -100,7 +100,7 @@ fn tr_07_a_guarantee_is_held_against_the_default_quota_too() {
         ",
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
-            tenant-defaults quota: refused TENANT_GUARANTEE: tenant a is to be guaranteed 4 vcore, and its quota is 3; guarantee no more than the quota
+            tenant-defaults quota: refused TENANT_GUARANTEE: tenant a would have a guarantee of 4 vcore, but its quota is 3. Set a guarantee of at most the quota.
             tenant-defaults quota: defaults of tenants set, root.tenants.a changed
         "#]],
     );
@@ -125,10 +125,10 @@ fn tr_07_a_quota_of_zero_forbids_and_one_that_is_not_named_does_not_bound() {
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2
-              t2 waits QUEUE_MAX (TENANT_QUOTA a gpu 0+1 of 0 short 1): queue root.tenants.a has 0 gpu left of its maximum of 0, the ask needs 1; wait for a release, or raise the maximum
+              t2 waits QUEUE_MAX (TENANT_QUOTA a gpu 0+1 of 0 short 1): queue root.tenants.a has 0 of 0 gpu available, but the ask needs 1. Wait for a release, or raise the maximum.
             tenant b: tenant b set, root.tenants.b made
             ask t3: b1 Accepted
-              t3 waits QUEUE_MAX (TENANT_INSTANCES b instances 0+1 of 0 short 1): queue root.tenants.b has 0 instances left of its maximum of 0, the ask needs 1; wait for a release, or raise the maximum
+              t3 waits QUEUE_MAX (TENANT_INSTANCES b instances 0+1 of 0 short 1): queue root.tenants.b has 0 of 0 instances available, but the ask needs 1. Wait for a release, or raise the maximum.
             tenant b: tenant b set, root.tenants.b changed, t3 on n1, b1 Running
         "#]],
     );
@@ -155,15 +155,15 @@ fn tr_14_ts_20_what_exceeds_the_quota_by_itself_is_refused_or_parked() {
         expect![[r#"
             tenant d: tenant d set, root.tenants.d made
             tenant a: tenant a set, root.tenants.d changed, root.tenants.d.own made, root.tenants.d.a made
-            ask t1: refused EXCEEDS_QUOTA_ALWAYS: ask t1 needs 120 vcore, and tenant a may have 100 in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            ask t1: refused EXCEEDS_QUOTA_ALWAYS: ask t1 needs 120 vcore, but the quota of tenant a is 100. Split the ask, raise the quota, or set `oversized: park` for the tenant.
             ask t1: a1 Accepted, t1 on n1, a1 Running
             tenant a: tenant a set, root.tenants.d.a changed
-            ask t2: refused EXCEEDS_QUOTA_ALWAYS: ask t2 needs 160 vcore, and tenant d may have 150 in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            ask t2: refused EXCEEDS_QUOTA_ALWAYS: ask t2 needs 160 vcore, but the quota of tenant d is 150. Split the ask, raise the quota, or set `oversized: park` for the tenant.
             tenant a: tenant a set, root.tenants.d.a changed
             ask t2
-              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 90000+120000 of 100000 short 110000): queue root.tenants.d.a has 10 vcore left of its maximum of 100, the ask needs 120; wait for a release, or raise the maximum
+              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 90000+120000 of 100000 short 110000): queue root.tenants.d.a has 10 of 100 vcore available, but the ask needs 120. Wait for a release, or raise the maximum.
             ask t3: t3 on n1
-              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 100000+120000 of 100000 short 120000): queue root.tenants.d.a has 0 vcore left of its maximum of 100, the ask needs 120; wait for a release, or raise the maximum
+              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 100000+120000 of 100000 short 120000): queue root.tenants.d.a has 0 of 100 vcore available, but the ask needs 120. Wait for a release, or raise the maximum.
         "#]],
     );
 }
@@ -189,13 +189,13 @@ fn nobody_submits_to_queues_of_tenants_but_for_a_tenant() {
         ",
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
-            app a1: rejected TENANT_QUEUE_CLOSED: queue root.tenants.a belongs to tenants, whose tasks are submitted for them; submit for a tenant, or to another queue
-            app a1: rejected TENANT_QUEUE_CLOSED: queue root.tenants.new belongs to tenants, whose tasks are submitted for them; submit for a tenant, or to another queue
-            app a1: rejected TENANT_QUEUE_CLOSED: queue root.tenants.a.deeper belongs to tenants, whose tasks are submitted for them; submit for a tenant, or to another queue
-            app a1: rejected UNKNOWN_TENANT: tenant b does not exist in partition default; make it first
+            app a1: rejected TENANT_QUEUE_CLOSED: queue root.tenants.a belongs to tenants and accepts only their tasks. Submit for a tenant, or to another queue.
+            app a1: rejected TENANT_QUEUE_CLOSED: queue root.tenants.new belongs to tenants and accepts only their tasks. Submit for a tenant, or to another queue.
+            app a1: rejected TENANT_QUEUE_CLOSED: queue root.tenants.a.deeper belongs to tenants and accepts only their tasks. Submit for a tenant, or to another queue.
+            app a1: rejected UNKNOWN_TENANT: tenant b does not exist in partition default. Create it first.
             ask t1: a1 Accepted
-              t1 waits ROOT_CAPACITY: the cluster has 10 vcore left of its maximum of 10, the ask needs 20; wait for a release, or add nodes
-            app a2: rejected WAITING_LIST_FULL: tenant a has 1 tasks that wait and may have 1 (maxWaiting); wait for one to start, or raise the number
+              t1 waits ROOT_CAPACITY: the cluster has 10 of 10 vcore available, but the ask needs 20. Wait for a release, or add nodes.
+            app a2: rejected WAITING_LIST_FULL: tenant a has 1 of at most 1 waiting tasks (maxWaiting). Wait for one to start, or raise the number.
             tenant a: tenant a set
         "#]],
     );
@@ -216,10 +216,10 @@ fn where_a_partition_has_no_tenants_none_is_made() {
         show root.a
         ",
         expect![[r#"
-            tenant a: refused TENANTS_OFF: partition default has no tenants; switch them on in its queue file with `tenants: {enabled: true}`
-            tenant-gone a: refused TENANTS_OFF: partition default has no tenants; switch them on in its queue file with `tenants: {enabled: true}`
-            tenant-defaults: refused TENANTS_OFF: partition default has no tenants; switch them on in its queue file with `tenants: {enabled: true}`
-            app a1: rejected UNKNOWN_TENANT: tenant a does not exist in partition default; make it first
+            tenant a: refused TENANTS_OFF: partition default has no tenants. Enable them in the queue file with `tenants: {enabled: true}`.
+            tenant-gone a: refused TENANTS_OFF: partition default has no tenants. Enable them in the queue file with `tenants: {enabled: true}`.
+            tenant-defaults: refused TENANTS_OFF: partition default has no tenants. Enable them in the queue file with `tenants: {enabled: true}`.
+            app a1: rejected UNKNOWN_TENANT: tenant a does not exist in partition default. Create it first.
             ask t1: a2 Accepted, t1 on n1, a2 Running
               root.a: in force {instances: 4, vcore: 10000 m}, uses {instances: 2, vcore: 1000 m}, headroom {instances: 2, vcore: 9000 m}, share 0.5, runs 1
         "#]],
@@ -252,17 +252,17 @@ fn tr_24_tasks_count_as_waiting_until_they_start_and_while_they_start_anew() {
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
-            app a4: rejected WAITING_LIST_FULL: tenant a has 2 tasks that wait and may have 2 (maxWaiting); wait for one to start, or raise the number
+            app a4: rejected WAITING_LIST_FULL: tenant a has 2 of at most 2 waiting tasks (maxWaiting). Wait for one to start, or raise the number.
             remove a3: a3 gone
             ask p4: a4 Accepted
-              p4 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              p4 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask q4
-              q4 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              q4 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             release t1: t1 released, a1 Completing, p4 on n1
-            app a6: rejected WAITING_LIST_FULL: tenant a has 2 tasks that wait and may have 2 (maxWaiting); wait for one to start, or raise the number
+            app a6: rejected WAITING_LIST_FULL: tenant a has 2 of at most 2 waiting tasks (maxWaiting). Wait for one to start, or raise the number.
             wait 30s: a1 Completed, placeholders of a4 expired, a4 Resuming, p4 to be released: Timeout, q4 withdrawn
             release p4: p4 released, a4 Accepted
-            app a6: rejected WAITING_LIST_FULL: tenant a has 3 tasks that wait and may have 2 (maxWaiting); wait for one to start, or raise the number
+            app a6: rejected WAITING_LIST_FULL: tenant a has 3 of at most 2 waiting tasks (maxWaiting). Wait for one to start, or raise the number.
         "#]],
     );
 }
@@ -286,11 +286,11 @@ fn tr_24_a_task_that_lost_all_that_it_had_waits_again() {
             tenant a: tenant a set, root.tenants.a made
             ask p1: a1 Accepted, p1 on n1
             ask q1
-              q1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 1, the ask needs 1; wait for a release, or add nodes
+              q1 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             remove a2: a2 gone
             lose n1: p1 lost, placeholders of a1 expired
-              q1 waits NO_NODES: no node has registered in partition default; register a node
-            app a2: rejected WAITING_LIST_FULL: tenant a has 1 tasks that wait and may have 1 (maxWaiting); wait for one to start, or raise the number
+              q1 waits NO_NODES: no node has registered in partition default. Register a node.
+            app a2: rejected WAITING_LIST_FULL: tenant a has 1 of at most 1 waiting tasks (maxWaiting). Wait for one to start, or raise the number.
         "#]],
     );
 }
@@ -316,8 +316,8 @@ fn ts_20_a_gang_larger_than_a_quota_is_refused_at_submission_or_parked() {
         expect![[r#"
             tenant d: tenant d set, root.tenants.d made
             tenant a: tenant a set, root.tenants.d changed, root.tenants.d.own made, root.tenants.d.a made
-            app g1: rejected EXCEEDS_QUOTA_ALWAYS: the gang needs 125 vcore together, and tenant a may have 100 in all; make the gang smaller, raise the quota, or have the tenant park what is too large (`oversized: park`)
-            app g2: rejected EXCEEDS_QUOTA_ALWAYS: the gang needs 7 instances together, and tenant d may have 6 in all; make the gang smaller, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            app g1: rejected EXCEEDS_QUOTA_ALWAYS: the gang needs 125 vcore together, but the quota of tenant a is 100. Make the gang smaller, raise the quota, or set `oversized: park` for the tenant.
+            app g2: rejected EXCEEDS_QUOTA_ALWAYS: the gang needs 7 instances together, but the quota of tenant d is 6. Make the gang smaller, raise the quota, or set `oversized: park` for the tenant.
             ask p1: g3 Accepted, p1 on n1
             ask p2: p2 on n1
             ask p3: p3 on n1
@@ -354,16 +354,16 @@ fn tr_14_what_exceeds_a_quota_that_is_a_limit_is_refused_or_parked() {
         expect![[r#"
             tenant u: tenant u set, root.shared has other limits
             tenant g: tenant g set, root.shared has other limits
-            ask t1: refused EXCEEDS_QUOTA_ALWAYS: ask t1 needs 11 vcore, and tenant u may have 10 in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            ask t1: refused EXCEEDS_QUOTA_ALWAYS: ask t1 needs 11 vcore, but the quota of tenant u is 10. Split the ask, raise the quota, or set `oversized: park` for the tenant.
             ask t1: a1 Accepted, t1 on n1, a1 Running
-            app a2: rejected EXCEEDS_QUOTA_ALWAYS: the gang needs 3 instances together, and tenant u may have 2 in all; make the gang smaller, raise the quota, or have the tenant park what is too large (`oversized: park`)
-            app a3: rejected EXCEEDS_QUOTA_ALWAYS: the gang needs 11 vcore together, and tenant u may have 10 in all; make the gang smaller, raise the quota, or have the tenant park what is too large (`oversized: park`)
-            ask t2: refused EXCEEDS_QUOTA_ALWAYS: ask t2 needs 51 vcore, and tenant g may have 50 in all; ask for less in more pieces, raise the quota, or have the tenant park what is too large (`oversized: park`)
+            app a2: rejected EXCEEDS_QUOTA_ALWAYS: the gang needs 3 instances together, but the quota of tenant u is 2. Make the gang smaller, raise the quota, or set `oversized: park` for the tenant.
+            app a3: rejected EXCEEDS_QUOTA_ALWAYS: the gang needs 11 vcore together, but the quota of tenant u is 10. Make the gang smaller, raise the quota, or set `oversized: park` for the tenant.
+            ask t2: refused EXCEEDS_QUOTA_ALWAYS: ask t2 needs 51 vcore, but the quota of tenant g is 50. Split the ask, raise the quota, or set `oversized: park` for the tenant.
             ask t2: b1 Accepted, b1 counts for group ops, t2 on n1, b1 Running
             ask t3: c1 Accepted, c1 counts for group dev, t3 on n1, c1 Running
             tenant u: tenant u set, root.shared has other limits
             ask t4
-              t4 waits ABS_USER_LIMIT (TENANT_QUOTA u vcore 10000+11000 of 10000 short 11000): user ann at root.shared has 0 vcore left of its limit of 10, the ask needs 11; wait for a release, or raise the limit
+              t4 waits ABS_USER_LIMIT (TENANT_QUOTA u vcore 10000+11000 of 10000 short 11000): user ann at root.shared has 0 of 10 vcore available, but the ask needs 11. Wait for a release, or raise the limit.
         "#]],
     );
 }

@@ -59,7 +59,7 @@ fn one_user_takes_an_idle_cluster_and_his_limit_goes_along() {
     let used = [8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 96];
     assert_eq!(rows, limits.into_iter().zip(used).collect::<Vec<_>>());
     assert!(tell(&script).ends_with(
-        "a12 waits ROOT_CAPACITY: the cluster has 4 vcore left of its maximum of 100, the ask needs 8; wait for a release, or add nodes\n"
+        "a12 waits ROOT_CAPACITY: the cluster has 4 of 100 vcore available, but the ask needs 8. Wait for a release, or add nodes.\n"
     ));
 }
 
@@ -95,13 +95,13 @@ fn sd_44_three_users_who_fill_their_queue_go_on_one_by_one() {
             ask f2: f2 on n1
             ask f3: f3 on n1
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 100, the ask needs 8; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 100 vcore available, but the ask needs 8. Wait for a release, or add nodes.
             ask a3
-              a3 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 100, the ask needs 8; wait for a release, or add nodes
+              a3 waits ROOT_CAPACITY: the cluster has 0 of 100 vcore available, but the ask needs 8. Wait for a release, or add nodes.
             ask b2
-              b2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 100, the ask needs 8; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 of 100 vcore available, but the ask needs 8. Wait for a release, or add nodes.
             ask c2
-              c2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 100, the ask needs 8; wait for a release, or add nodes
+              c2 waits ROOT_CAPACITY: the cluster has 0 of 100 vcore available, but the ask needs 8. Wait for a release, or add nodes.
             release f1: f1 released, a2 on n1
             release f2: f2 released, b2 on n1
         "#]],
@@ -134,15 +134,15 @@ fn strict_shares_get_stuck_where_each_is_too_small_for_an_ask() {
             ask c1: app3 Accepted, c1 on n1, app3 Running
             ask f1: full Accepted, f1 on n1, full Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 100, the ask needs 8; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 100 vcore available, but the ask needs 8. Wait for a release, or add nodes.
             ask b2
-              b2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 100, the ask needs 8; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 of 100 vcore available, but the ask needs 8. Wait for a release, or add nodes.
             ask c2
-              c2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 100, the ask needs 8; wait for a release, or add nodes
+              c2 waits ROOT_CAPACITY: the cluster has 0 of 100 vcore available, but the ask needs 8. Wait for a release, or add nodes.
             release f1: f1 released, full Completing
-              a2 waits USER_SHARE: user ann at root.b uses 8000m vcore, his share of the queue is 10667m, the ask needs 8000m; wait for a release of this user, or until others have theirs
-              b2 waits USER_SHARE: user bob at root.b uses 8000m vcore, his share of the queue is 10667m, the ask needs 8000m; wait for a release of this user, or until others have theirs
-              c2 waits USER_SHARE: user cid at root.b uses 8000m vcore, his share of the queue is 10667m, the ask needs 8000m; wait for a release of this user, or until others have theirs
+              a2 waits USER_SHARE: user ann at root.b uses 8000m vcore of a fair share of 10667m, and the ask needs 8000m more. Wait for a release by this user, or until the other active users reach their shares.
+              b2 waits USER_SHARE: user bob at root.b uses 8000m vcore of a fair share of 10667m, and the ask needs 8000m more. Wait for a release by this user, or until the other active users reach their shares.
+              c2 waits USER_SHARE: user cid at root.b uses 8000m vcore of a fair share of 10667m, and the ask needs 8000m more. Wait for a release by this user, or until the other active users reach their shares.
         "#]],
     );
 }
@@ -167,11 +167,11 @@ fn c5_whoever_is_above_his_share_waits_for_those_below_and_for_nobody_else() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2: a2 on n1
             ask a3
-              a3 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 8, the ask needs 2; wait for a release, or add nodes
+              a3 waits ROOT_CAPACITY: the cluster has 0 of 8 vcore available, but the ask needs 2. Wait for a release, or add nodes.
             ask b1: app2 Accepted
-              b1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 8, the ask needs 2; wait for a release, or add nodes
+              b1 waits ROOT_CAPACITY: the cluster has 0 of 8 vcore available, but the ask needs 2. Wait for a release, or add nodes.
             ask b2
-              b2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 8, the ask needs 4; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 of 8 vcore available, but the ask needs 4. Wait for a release, or add nodes.
             release a2: a2 released, b1 on n1, app2 Running
             release b1: b1 released, a3 on n1
         "#]],
@@ -195,9 +195,9 @@ fn c5_nobody_has_more_than_his_cap() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits USER_HARD_CAP: user ann at root.q uses 4 vcore, he may have at most 6, the ask needs 4; wait for a release of this user, or raise `userlimitfactor`
+              a2 waits USER_HARD_CAP: user ann at root.q uses 4 vcore of a user cap of 6, and the ask needs 4 more. Wait for a release by this user, or raise `userlimitfactor`.
             ask a3: a3 on n1
-              a2 waits USER_HARD_CAP: user ann at root.q uses 6 vcore, he may have at most 6, the ask needs 4; wait for a release of this user, or raise `userlimitfactor`
+              a2 waits USER_HARD_CAP: user ann at root.q uses 6 vcore of a user cap of 6, and the ask needs 4 more. Wait for a release by this user, or raise `userlimitfactor`.
             ask b1: app2 Accepted, b1 on n1, app2 Running
             release a1: a1 released, a2 on n1
         "#]],
@@ -221,20 +221,20 @@ fn c5_a_weight_is_a_larger_part() {
         ",
         expect![[r#"
             ask big: app1 Accepted
-              big waits ROOT_CAPACITY: the cluster has 9 vcore left of its maximum of 9, the ask needs 20; wait for a release, or add nodes
+              big waits ROOT_CAPACITY: the cluster has 9 of 9 vcore available, but the ask needs 20. Wait for a release, or add nodes.
             ask bag: app2 Accepted
-              bag waits ROOT_CAPACITY: the cluster has 9 vcore left of its maximum of 9, the ask needs 20; wait for a release, or add nodes
+              bag waits ROOT_CAPACITY: the cluster has 9 of 9 vcore available, but the ask needs 20. Wait for a release, or add nodes.
             ask a1: a1 on n1, app1 Running
-              big waits ROOT_CAPACITY: the cluster has 3 vcore left of its maximum of 9, the ask needs 20; wait for a release, or add nodes
-              bag waits ROOT_CAPACITY: the cluster has 3 vcore left of its maximum of 9, the ask needs 20; wait for a release, or add nodes
+              big waits ROOT_CAPACITY: the cluster has 3 of 9 vcore available, but the ask needs 20. Wait for a release, or add nodes.
+              bag waits ROOT_CAPACITY: the cluster has 3 of 9 vcore available, but the ask needs 20. Wait for a release, or add nodes.
             ask a2
-              a2 waits USER_SHARE: user ann at root.q uses 6 vcore, his share of the queue is 6, the ask needs 1; wait for a release of this user, or until others have theirs
+              a2 waits USER_SHARE: user ann at root.q uses 6 vcore of a fair share of 6, and the ask needs 1 more. Wait for a release by this user, or until the other active users reach their shares.
             ask b1: b1 on n1, app2 Running
-              big waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 9, the ask needs 20; wait for a release, or add nodes
-              bag waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 9, the ask needs 20; wait for a release, or add nodes
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 9, the ask needs 1; wait for a release, or add nodes
+              big waits ROOT_CAPACITY: the cluster has 0 of 9 vcore available, but the ask needs 20. Wait for a release, or add nodes.
+              bag waits ROOT_CAPACITY: the cluster has 0 of 9 vcore available, but the ask needs 20. Wait for a release, or add nodes.
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 9 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask b2
-              b2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 9, the ask needs 1; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 of 9 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -251,10 +251,10 @@ fn what_is_larger_than_a_queue_takes_is_refused() {
         ask a3 app1 vcore=4
         ",
         expect![[r#"
-            ask a1: refused ABOVE_MAXIMUM_ALLOCATION: ask a1 needs 5 vcore, and queue root.q takes asks of up to 4 (`maximumallocation`); ask for less in more pieces, or use another queue
+            ask a1: refused ABOVE_MAXIMUM_ALLOCATION: ask a1 needs 5 vcore, but queue root.q accepts asks of up to 4 (`maximumallocation`). Split the ask, or use another queue.
             ask a2: app1 Accepted, a2 on n1, app1 Running
             ask a3
-              a3 waits USER_HARD_CAP: user ann at root.q uses 5 vcore, he may have at most 8, the ask needs 4; wait for a release of this user, or raise `userlimitfactor`
+              a3 waits USER_HARD_CAP: user ann at root.q uses 5 vcore of a user cap of 8, and the ask needs 4 more. Wait for a release by this user, or raise `userlimitfactor`.
         "#]],
     );
 }
@@ -277,13 +277,13 @@ fn c30_limits_of_a_reload_hold_at_once() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 14 vcore left of its maximum of 20, the ask needs 20; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 14 of 20 vcore available, but the ask needs 20. Wait for a release, or add nodes.
             reload: root.q changed
-              a2 waits USER_HARD_CAP: user ann at root.q uses 6 vcore, he may have at most 20, the ask needs 20; wait for a release of this user, or raise `userlimitfactor`
+              a2 waits USER_HARD_CAP: user ann at root.q uses 6 vcore of a user cap of 20, and the ask needs 20 more. Wait for a release by this user, or raise `userlimitfactor`.
             ask a3
-              a3 waits USER_HARD_CAP: user ann at root.q uses 6 vcore, he may have at most 4, the ask needs 1; wait for a release of this user, or raise `userlimitfactor`
+              a3 waits USER_HARD_CAP: user ann at root.q uses 6 vcore of a user cap of 4, and the ask needs 1 more. Wait for a release by this user, or raise `userlimitfactor`.
             reload: root.q changed, a3 on n1
-              a2 waits ROOT_CAPACITY: the cluster has 13 vcore left of its maximum of 20, the ask needs 20; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 13 of 20 vcore available, but the ask needs 20. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -314,11 +314,11 @@ fn of_those_above_their_share_the_least_served_goes_on() {
             ask f1: full Accepted, f1 on n1, full Running
             ask f2: f2 on n1
             ask c1: app3 Accepted
-              c1 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 20, the ask needs 9; wait for a release, or add nodes
+              c1 waits ROOT_CAPACITY: the cluster has 0 of 20 vcore available, but the ask needs 9. Wait for a release, or add nodes.
             ask a2
-              a2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 20, the ask needs 2; wait for a release, or add nodes
+              a2 waits ROOT_CAPACITY: the cluster has 0 of 20 vcore available, but the ask needs 2. Wait for a release, or add nodes.
             ask b2
-              b2 waits ROOT_CAPACITY: the cluster has 0 vcore left of its maximum of 20, the ask needs 2; wait for a release, or add nodes
+              b2 waits ROOT_CAPACITY: the cluster has 0 of 20 vcore available, but the ask needs 2. Wait for a release, or add nodes.
             release f1: f1 released, b2 on n1
         "#]],
     );
@@ -408,21 +408,21 @@ fn c29_a_leaf_compares_by_its_calculator() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits USER_SHARE: user ann at root.q uses 50 vcore, his share of the queue is 30, the ask needs 1; wait for a release of this user, or until others have theirs
+              a2 waits USER_SHARE: user ann at root.q uses 50 vcore of a fair share of 30, and the ask needs 1 more. Wait for a release by this user, or until the other active users reach their shares.
             ask a3: a3 on n1
             ask a4
-              a4 waits USER_SHARE: user ann at root.q uses 3 gpu, his share of the queue is 2, the ask needs 1; wait for a release of this user, or until others have theirs
+              a4 waits USER_SHARE: user ann at root.q uses 3 gpu of a fair share of 2, and the ask needs 1 more. Wait for a release by this user, or until the other active users reach their shares.
         "#]],
     );
     check(
         &story(";dominant"),
         expect![[r#"
-        ask a1: app1 Accepted, a1 on n1, app1 Running
-        ask a2: a2 on n1
-        ask a3: a3 on n1
-        ask a4
-          a4 waits USER_SHARE: user ann at root.q uses 3 gpu, his share of the queue is 2, the ask needs 1; wait for a release of this user, or until others have theirs
-    "#]],
+            ask a1: app1 Accepted, a1 on n1, app1 Running
+            ask a2: a2 on n1
+            ask a3: a3 on n1
+            ask a4
+              a4 waits USER_SHARE: user ann at root.q uses 3 gpu of a fair share of 2, and the ask needs 1 more. Wait for a release by this user, or until the other active users reach their shares.
+        "#]],
     );
     check(
         &story(";memory"),

@@ -6,7 +6,7 @@ use headroom_core::books::{ApplicationState, TaskState};
 use headroom_core::config::tenant::INSTANCES;
 use headroom_core::id::{AllocationId, PartitionId, QueueId};
 use headroom_core::testkit::World;
-use headroom_core::view::{Foreseen, foresee, leaf_of_tenant, waiting};
+use headroom_core::view::{PredictedTask, leaf_of_tenant, predict_task, waiting};
 use headroom_core::{
     Command, Event, Millis, Name, PreemptionCause, Scheduler, Step, SubmitTask, Timestamp, view,
 };
@@ -159,7 +159,7 @@ impl Pair {
         if !self.idle || self.model.nodes.is_empty() {
             return;
         }
-        let foreseen = foresee(books, scheduler, *now, command).expect("it can be submitted");
+        let foreseen = predict_task(books, scheduler, *now, command).expect("it can be submitted");
         let mut then = World { books: books.clone(), now: *now, ..World::default() };
         then.scheduler = Scheduler::new(&then.books);
         let events = then.command(&Command::SubmitTask(Box::new(command.clone())));
@@ -176,7 +176,7 @@ impl Pair {
             .task_named(partition, name)
             .filter(|id| then.books.task_state(*id) == Some(TaskState::Waiting));
         match (foreseen, id) {
-            (Foreseen::Declined { code, .. }, None) => {
+            (PredictedTask::Declined { code, .. }, None) => {
                 let rejected = events.iter().find_map(|event| match event {
                     Event::ApplicationRejected { code, .. } => Some(code),
                     _ => None,
@@ -184,8 +184,8 @@ impl Pair {
                 assert_eq!(rejected, Some(&code), "why {name} is declined");
                 self.count("foreseen that it is declined");
             }
-            (Foreseen::Starts, None) => self.count("foreseen that it starts"),
-            (Foreseen::Waits { wait, ask, books }, Some(id)) => {
+            (PredictedTask::Starts, None) => self.count("foreseen that it starts"),
+            (PredictedTask::Waits { wait, ask, books }, Some(id)) => {
                 let tenant = &command.submit.tenant;
                 let leaf = leaf_of_tenant(&then.books, partition, tenant).expect("it has a leaf");
                 let all = waiting(&then.books, *now, leaf);

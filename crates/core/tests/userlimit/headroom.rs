@@ -3,7 +3,9 @@
 
 use headroom_core::id::{Id, QueueId, Slot};
 use headroom_core::resource::{Quantity, ResourceType, Resources};
-use headroom_core::userlimit::{Bound, Calculator, Formula, Headroom, Leaf, Limit, Room, Rules};
+use headroom_core::userlimit::{
+    Bound, Calculator, Formula, Headroom, Leaf, Limit, Remaining, Rules,
+};
 use proptest::prelude::*;
 
 use super::{memory, smooth, vector, yarn};
@@ -15,8 +17,8 @@ fn queue(number: u32) -> QueueId {
     QueueId::from_slot(Slot::new(number, 0))
 }
 
-fn room(bound: Bound, left: i64) -> Room {
-    Room { bound, left: memory(left) }
+fn room(bound: Bound, left: i64) -> Remaining {
+    Remaining { bound, left: memory(left) }
 }
 
 /// The limit of a user who may have as much as he shares.
@@ -24,7 +26,7 @@ fn limited(soft: i64, hard: i64) -> Limit {
     Limit { soft: memory(soft), hard: memory(hard), limit: memory(soft.min(hard)) }
 }
 
-fn of(rules: &Rules, limit: &Limit, used: i64, others: &[Room], free: i64) -> Headroom {
+fn of(rules: &Rules, limit: &Limit, used: i64, others: &[Remaining], free: i64) -> Headroom {
     let leaf = Leaf { total: memory(200), ..Leaf::default() };
     rules.headroom(&leaf, (limit, &memory(used)), others, &memory(free))
 }
@@ -127,7 +129,7 @@ fn each_type_has_a_bound_of_its_own_and_the_ask_says_which_comes_first() {
     let leaf = Leaf { total: vector(&[200, 200]), ..Leaf::default() };
     let limit =
         Limit { soft: vector(&[30, 90]), hard: vector(&[90, 90]), limit: vector(&[30, 90]) };
-    let others = [Room { bound: Bound::QueueMax(queue(ROOT)), left: vector(&[50, 40]) }];
+    let others = [Remaining { bound: Bound::QueueMax(queue(ROOT)), left: vector(&[50, 40]) }];
     let headroom =
         smooth("1", None).headroom(&leaf, (&limit, &vector(&[0, 0])), &others, &vector(&[99, 99]));
     assert_eq!(headroom.amounts, vector(&[30, 40]));
@@ -194,7 +196,7 @@ proptest! {
         let rules = Rules { step: vector(&step), ..smooth("30", None) };
         let limit = Limit { soft: vector(&soft), hard: vector(&hard), limit: vector(&soft).minimum(&vector(&hard)) };
         let leaf = Leaf { total: vector(&[300, 300]), ..Leaf::default() };
-        let rooms: Vec<Room> = (0..).zip(&others).map(|(number, left)| Room {
+        let rooms: Vec<Remaining> = (0..).zip(&others).map(|(number, left)| Remaining {
             bound: Bound::QueueMax(queue(number)),
             left: vector(left),
         }).collect();
@@ -234,11 +236,11 @@ proptest! {
     ) {
         let rules = &all()[kind];
         let leaf = Leaf { total: vector(&[300, 300]), ..Leaf::default() };
-        let mut rooms: Vec<Room> = (0..).zip(&others).map(|(number, left)| Room {
+        let mut rooms: Vec<Remaining> = (0..).zip(&others).map(|(number, left)| Remaining {
             bound: Bound::QueueMax(queue(number)),
             left: vector(left),
         }).collect();
-        let of = |rooms: &[Room]| {
+        let of = |rooms: &[Remaining]| {
             rules.headroom(&leaf, (&limited(90, 80), &memory(10)), rooms, &vector(&free)).amounts
         };
         let before = of(&rooms);

@@ -2,7 +2,7 @@
 
 use headroom_core::id::{Id, QueueId, Slot};
 use headroom_core::resource::Resources;
-use headroom_core::userlimit::{Bound, Calculator, Formula, Leaf, Limit, Room, Rules};
+use headroom_core::userlimit::{Bound, Calculator, Formula, Leaf, Limit, Remaining, Rules};
 
 use super::{leaf, memory, smooth, vector, yarn};
 
@@ -14,7 +14,7 @@ fn headroom(rules: &Rules, leaf: &Leaf, of: [&Resources; 4]) -> Resources {
     let queues = QueueId::from_slot(Slot::new(0, 0));
     let left =
         queue.iter().map(|(resource, all)| (resource, all.minus(leaf.used.get_or_zero(resource))));
-    let others = [Room { bound: Bound::QueueMax(queues), left: left.collect() }];
+    let others = [Remaining { bound: Bound::QueueMax(queues), left: left.collect() }];
     rules.headroom(leaf, (&limit, used), &others, free).amounts
 }
 

@@ -15,7 +15,9 @@ mod yarn27;
 mod yarn3;
 
 use headroom_core::resource::{Quantity, ResourceType, Resources};
-use headroom_core::userlimit::{Among, Calculator, Decimal, Formula, Leaf, Limit, Part, Rules};
+use headroom_core::userlimit::{
+    Among, Calculator, Decimal, Formula, Leaf, Limit, Rules, ShareQuery,
+};
 
 fn decimal(text: &str) -> Decimal {
     Decimal::parse(text).expect("a test writes decimals")
@@ -86,5 +88,5 @@ fn limit(rules: &Rules, leaf: &Leaf, ask: i64) -> i64 {
 
 fn limits(rules: &Rules, leaf: &Leaf, weight: Decimal, ask: i64) -> Limit {
     let ask = memory(ask);
-    rules.limit(leaf, Part { weight, among: Among::Active, ask: &ask })
+    rules.limit(leaf, ShareQuery { weight, among: Among::Active, ask: &ask })
 }

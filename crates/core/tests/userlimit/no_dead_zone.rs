@@ -5,7 +5,7 @@
 //! The scheduler counts others as active too, who wait for a node or for the maximum of the queue; so it
 //! lets the least served go on where nobody within his share can be placed (decision 20).
 
-use headroom_core::userlimit::{Among, Decimal, Leaf, Part, Rules};
+use headroom_core::userlimit::{Among, Decimal, Leaf, Rules, ShareQuery};
 
 use super::{decimal, memory, smooth};
 
@@ -51,7 +51,7 @@ fn moves(rules: &Rules, capacity: i64, max: i64, users: &[User]) -> bool {
     let caps = |(user, ask): &User| {
         let Some(ask) = ask else { return false };
         let ask_of = memory(*ask);
-        let part = Part { weight: Decimal::ONE, among: Among::Active, ask: &ask_of };
+        let part = ShareQuery { weight: Decimal::ONE, among: Among::Active, ask: &ask_of };
         let hard = rules.limit(&leaf(capacity, max, users, &[]), part).hard;
         used + ask <= max
             && memory(user + ask)
@@ -63,7 +63,7 @@ fn moves(rules: &Rules, capacity: i64, max: i64, users: &[User]) -> bool {
     active.is_empty()
         || active.iter().any(|(used, ask)| {
             let ask = memory(ask.expect("who is active asks"));
-            let part = Part { weight: Decimal::ONE, among: Among::Active, ask: &ask };
+            let part = ShareQuery { weight: Decimal::ONE, among: Among::Active, ask: &ask };
             rules.admits(&leaf, &rules.limit(&leaf, part), &memory(*used), &ask)
         })
 }

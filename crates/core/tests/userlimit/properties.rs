@@ -3,7 +3,7 @@
 use headroom_core::id::{Id, QueueId, Slot};
 use headroom_core::resource::{Quantity, Resources};
 use headroom_core::userlimit::{
-    Among, Bound, Calculator, Decimal, Formula, Leaf, Limit, Part, Room, Rules,
+    Among, Bound, Calculator, Decimal, Formula, Leaf, Limit, Remaining, Rules, ShareQuery,
 };
 use proptest::prelude::*;
 
@@ -89,7 +89,7 @@ impl Case {
 
     fn limit_with(self, leaf: &Leaf) -> Limit {
         let ask = vector(&self.ask);
-        let part = Part { weight: hundredths(self.weight), among: Among::Active, ask: &ask };
+        let part = ShareQuery { weight: hundredths(self.weight), among: Among::Active, ask: &ask };
         self.rules().limit(leaf, part)
     }
 }
@@ -150,7 +150,7 @@ proptest! {
         let [used, free] = [used, free].map(|pair| vector(&pair));
         let left = leaf.max.minus_existing(&leaf.used);
         let queue = Bound::QueueMax(QueueId::from_slot(Slot::new(0, 0)));
-        let others = [Room { bound: queue, left: left.clone() }];
+        let others = [Remaining { bound: queue, left: left.clone() }];
         let headroom = case.rules().headroom(&leaf, (&limit, &used), &others, &free).amounts;
         let left = [free.clone(), left, limit.limit.minus_existing(&used)];
         for (resource, amount) in headroom.iter() {

@@ -1,6 +1,6 @@
 //! Our formula, with numbers that the specification computed by a script.
 
-use headroom_core::userlimit::{Among, Decimal, Leaf, Part};
+use headroom_core::userlimit::{Among, Decimal, Leaf, ShareQuery};
 
 use super::{in_memory, leaf, limits, memory, smooth, vector};
 
@@ -33,7 +33,7 @@ fn uh_34_each_type_is_split_by_itself() {
             ..Leaf::default()
         };
         let ask = vector(&[16, 4, 1]);
-        let part = Part { weight: Decimal::ONE, among: Among::Active, ask: &ask };
+        let part = ShareQuery { weight: Decimal::ONE, among: Among::Active, ask: &ask };
         let rules = smooth("30", Some("100"));
         rules.limit(&leaf, part).soft
     };
@@ -82,7 +82,7 @@ fn a_type_without_a_guarantee_is_neither_split_nor_capped() {
     };
     let rules = smooth("50", Some("1"));
     let ask = vector(&[1, 1]);
-    let part = Part { weight: Decimal::ONE, among: Among::Active, ask: &ask };
+    let part = ShareQuery { weight: Decimal::ONE, among: Among::Active, ask: &ask };
     let limit = rules.limit(&leaf, part);
     assert_eq!((limit.soft, limit.hard), (memory(40), vector(&[40, 90])));
 }

@@ -2,14 +2,14 @@
 
 use headroom_core::resource::Resources;
 use headroom_core::userlimit::{
-    Among, Calculator, Decimal, Enforcement, Formula, Leaf, Part, Rules, Worked,
+    Among, Calculator, Decimal, Enforcement, Formula, Leaf, LimitDerivation, Rules, ShareQuery,
 };
 use proptest::prelude::*;
 
 use super::{decimal, leaf, memory, smooth, vector, yarn};
 
-fn worked(rules: &Rules, leaf: &Leaf, weight: &str, ask: i64) -> Worked {
-    let part = Part { weight: decimal(weight), among: Among::Active, ask: &memory(ask) };
+fn worked(rules: &Rules, leaf: &Leaf, weight: &str, ask: i64) -> LimitDerivation {
+    let part = ShareQuery { weight: decimal(weight), among: Among::Active, ask: &memory(ask) };
     rules.worked(leaf, part)
 }
 
@@ -83,7 +83,7 @@ proptest! {
             sections: None,
         };
         let among = if all { Among::All(Decimal::whole(users + 1)) } else { Among::Active };
-        let part = Part { weight: Decimal::whole(weight), among, ask: &vector(&ask) };
+        let part = ShareQuery { weight: Decimal::whole(weight), among, ask: &vector(&ask) };
         let worked = rules.worked(&leaf, part);
         prop_assert_eq!(&worked.limit, &rules.limit(&leaf, part));
         if rules.formula == Formula::Smooth {

@@ -1,7 +1,7 @@
 //! The formula of CapacityScheduler 3, with numbers that the specification computed by a script.
 
 use headroom_core::resource::Resources;
-use headroom_core::userlimit::{Among, Calculator, Decimal, Formula, Leaf, Part, Rules};
+use headroom_core::userlimit::{Among, Calculator, Decimal, Formula, Leaf, Rules, ShareQuery};
 
 use super::{decimal, in_memory, leaf, limit, limits, memory, vector, yarn};
 
@@ -39,7 +39,7 @@ fn uh_09_active_users_split_what_they_use_and_all_users_the_capacity() {
     let rules = rules("10", Some("2"));
     assert_eq!(limit(&rules, &leaf, 8), 16);
     let all = Among::All(Decimal::whole(4));
-    let part = Part { weight: Decimal::ONE, among: all, ask: &memory(8) };
+    let part = ShareQuery { weight: Decimal::ONE, among: all, ask: &memory(8) };
     assert_eq!(rules.limit(&leaf, part).limit, memory(25));
 }
 
@@ -56,7 +56,7 @@ fn uh_10_dominant_shares_add_up_over_types() {
         ..Leaf::default()
     };
     let all = Among::All(Decimal::whole(2));
-    let part = Part { weight: Decimal::ONE, among: all, ask: &vector(&[8, 1]) };
+    let part = ShareQuery { weight: Decimal::ONE, among: all, ask: &vector(&[8, 1]) };
     assert_eq!(rules.limit(&leaf, part).limit, vector(&[251, 251]));
 }
 
@@ -77,7 +77,7 @@ fn uh_16_the_larger_vector_is_a_whole_one_or_each_type_by_itself() {
             max: y.clone(),
             ..leaf(0, 0, 1)
         };
-        rules.limit(&leaf, Part { weight: Decimal::ONE, among: Among::Active, ask: &y }).limit
+        rules.limit(&leaf, ShareQuery { weight: Decimal::ONE, among: Among::Active, ask: &y }).limit
     };
     assert_eq!(of(Calculator::Dominant), y, "0.25 is less than 0.30");
     assert_eq!(of(Calculator::Componentwise), vector(&[200, 30]));
@@ -86,7 +86,7 @@ fn uh_16_the_larger_vector_is_a_whole_one_or_each_type_by_itself() {
         let rules = Rules { formula: Formula::Yarn27, calculator, ..rules("100", None) };
         let rules = Rules { step: Resources::new(), ..rules };
         let leaf = Leaf { total: vector(&[1_000, 200]), guaranteed: x.clone(), ..leaf(0, 0, 1) };
-        rules.limit(&leaf, Part { weight: Decimal::ONE, among: Among::Active, ask: &y }).limit
+        rules.limit(&leaf, ShareQuery { weight: Decimal::ONE, among: Among::Active, ask: &y }).limit
     };
     assert_eq!(of(Calculator::Dominant), x);
     assert_eq!(of(Calculator::Componentwise), vector(&[300, 50]));

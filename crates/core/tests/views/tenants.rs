@@ -3,11 +3,11 @@
 use headroom_core::resource::{Amounts, Quantity, ResourceType};
 use headroom_core::testkit::{World, tell_world};
 use headroom_core::view::{
-    Counters, LoweringView, Tally, health, is_healthy, lowering, tenant_drift,
+    Counters, QuotaReductionView, Tally, health, is_healthy, lowering, tenant_drift,
 };
 use headroom_core::{Event, Name};
 
-fn dry_run(world: &World, tenant: &str, quota: &Amounts) -> Option<LoweringView> {
+fn dry_run(world: &World, tenant: &str, quota: &Amounts) -> Option<QuotaReductionView> {
     let (id, _) = world.books.partitions().first_key_value()?;
     lowering(&world.books, *id, &Name::new(tenant), quota)
 }
@@ -51,7 +51,7 @@ fn ts_17_a_dry_run_tells_what_would_be_stopped_and_changes_nothing() {
     assert_eq!(victims(0, "free"), (vcore(0), String::new(), vcore(0)), "exempt");
     assert_eq!(dry_run(&world, "nobody", &vcore(1)), None);
     let unknown = dry_run(&world, "a", &Amounts::from([("never-met", 1)])).unwrap();
-    assert_eq!(unknown, LoweringView::default(), "nobody has it");
+    assert_eq!(unknown, QuotaReductionView::default(), "nobody has it");
     assert_eq!(world.books, before);
 }
 
@@ -151,5 +151,7 @@ fn tr_51_what_is_released_twice_is_given_back_once_and_use_below_zero_is_counted
     let drift = tenant_drift(&damaged);
     assert_eq!(drift.len(), 1, "{drift:?}");
     assert_eq!((drift[0].counted, drift[0].found), (Quantity::of(-1), Quantity::of(20_000)));
-    assert!(damaged.check().is_err());
+    let expected = "root.tenants.a: allocated is {r1: -1, r2: 1} in the books, but {r1: 20000, r2: 1} \
+                    when recomputed";
+    assert_eq!(damaged.check().unwrap_err().to_string(), expected);
 }

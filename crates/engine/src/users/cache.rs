@@ -10,14 +10,14 @@ use super::entry::Entries;
 use super::question::Question;
 use super::{Answer, Directory, Entry, LookupFailure, UserError, UserInfo};
 
-/// How a cache is kept small.
+/// Bounds of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheSettings {
     /// How often entries that are too old are taken away.
     pub clean_every: Millis,
     /// The most memory that entries may take, estimated. When it is used up, entries leave
-    /// to make room: failures before others, the oldest first. Whoever left is looked up
-    /// again when wanted. An entry that alone is larger is not kept.
+    /// to make room: failures before others, the oldest first. A user who left is looked up
+    /// again when wanted. An entry that alone is larger is not stored.
     pub bytes_max: usize,
 }
 
@@ -98,7 +98,7 @@ impl UserCache {
 
     /// Clean if it is time to.
     ///
-    /// Returns when it will be time again; whoever owns the cache calls this then.
+    /// Returns when it will be time again; the owner of the cache calls this then.
     pub fn tick(&self, now: Timestamp) -> Timestamp {
         let mut state = self.state();
         // After the wall clock stepped back, the next turn is not further off than ever.

@@ -62,14 +62,14 @@ pub trait Database: Send + Sync {
     /// The user's primary group; none if there is no such user.
     ///
     /// # Errors
-    /// What the database said, if it could not be asked.
+    /// The error of the database, if it could not be asked.
     fn primary_group(&self, user: &str) -> Result<Option<GroupId>, Name>;
 
     /// All groups of a user whose primary group is this one, in the database's order. The
     /// primary group may be among them.
     ///
     /// # Errors
-    /// What the database said, if it could not be asked.
+    /// The error of the database, if it could not be asked.
     fn group_ids(&self, user: &str, primary: GroupId) -> Result<Vec<GroupId>, Name>;
 
     /// The name of a group; none if it has none, or cannot be asked for it.

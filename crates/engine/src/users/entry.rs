@@ -9,14 +9,14 @@ use super::{Answer, LookupFailure};
 /// How long groups count as known.
 pub const POSITIVE_TTL: Millis = Millis::from_secs(300);
 
-/// How long a failure is kept at least; the cleaner takes it away at its next turn.
+/// The minimum age of a failure; the cleaner removes it at its next turn.
 pub const FAILED_TTL: Millis = Millis::from_secs(30);
 
-/// What an entry takes beside its texts: its rows in two trees that are half full, and the
+/// What an entry takes in addition to its texts: its rows in two trees that are half full, and the
 /// headers of its texts.
 const ENTRY_BYTES: usize = 320;
 
-/// What a group takes beside its text.
+/// What a group takes in addition to its text.
 const GROUP_BYTES: usize = 48;
 
 /// What is remembered of a user.
@@ -86,7 +86,7 @@ impl Entries {
     }
 
     /// Put an entry in the place of the user's old one. Others leave if there is no room; one
-    /// that alone is too large is not kept.
+    /// that alone is too large is not stored.
     pub(super) fn put(&mut self, entry: Entry) {
         self.remove(&entry.user);
         let bytes = entry.bytes();

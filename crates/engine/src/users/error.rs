@@ -9,13 +9,13 @@ use headroom_core::Name;
 pub enum UserError {
     /// No user, or an empty one, and the submission is not forced.
     #[error(
-        "the submission names no user; every application is charged to one, so send a user name"
+        "the submission has no user name, but every application is charged to a user. Send a user name."
     )]
     Empty,
     /// The name has other characters than user names have. Forced submissions included.
     #[error(
-        "{} is no user name; one begins with a letter or _, goes on with letters, digits and \
-         : # / _ . @ -, and may end with $; submit under such a name",
+        "{} is not a valid user name. A name begins with a letter or _, continues with letters, digits, and \
+         : # / _ . @ -, and can end with $. Send a valid name.",
         Shown(.user)
     )]
     IllegalName {
@@ -24,18 +24,18 @@ pub enum UserError {
     },
     /// No groups were sent, and the partition's directory has none to offer.
     #[error(
-        "the groups of user {} are not known: {failure}; send the groups with the submission, or \
-         correct the directory and submit again after at most 90 s",
+        "the groups of user {} are unknown: {failure}. Send the groups with the submission, or \
+         correct the directory and submit again after 90 seconds.",
         Shown(.user)
     )]
     Unresolved {
         /// Who was looked for.
         user: Name,
-        /// What the directory said. Not a source: it is part of the sentence.
+        /// The error of the directory. Not a source: it is part of the sentence.
         failure: LookupFailure,
     },
     /// The partition is not configured.
-    #[error("partition {} does not exist; submit to one that the queue file names", Shown(.partition))]
+    #[error("partition {} does not exist. Submit to a partition of the queue file.", Shown(.partition))]
     UnknownPartition {
         /// As given.
         partition: Name,
@@ -67,19 +67,17 @@ pub enum LookupFailure {
     /// It could not be asked about the user.
     #[error("the directory failed to look the user up ({reason})")]
     User {
-        /// What the directory said.
+        /// The error of the directory.
         reason: Name,
     },
     /// The user is there; the list of groups is not.
     #[error("the directory has the user, but failed to list the groups ({reason})")]
     Groups {
-        /// What the directory said.
+        /// The error of the directory.
         reason: Name,
     },
     /// Another thread was asking for the same user, and broke off.
-    #[error(
-        "the lookup broke off before it had an answer, which is a fault of the directory's code"
-    )]
+    #[error("the lookup ended without a result because of an error in the directory code")]
     BrokenOff,
 }
 
@@ -89,9 +87,9 @@ pub enum ResolverError {
     /// LDAP is not built yet. Another resolver in its place would give users other groups,
     /// and so other limits, than the file asks for.
     #[error(
-        "partition {} sets `usergroupresolver` to `ldap`, which Headroom does not speak yet; set \
-         it to `os` on a machine whose user database reads the directory (SSSD does), or leave \
-         it out and send the groups with each submission",
+        "partition {} sets `usergroupresolver` to `ldap`, which Headroom does not support yet. Set \
+         it to `os` on a machine whose user database reads the directory (for example with SSSD), or \
+         remove it and send the groups with each submission.",
         Shown(.partition)
     )]
     Ldap {
@@ -135,8 +133,8 @@ impl fmt::Display for ResolverWarning {
         match self {
             Self::UnknownType { partition, given } => write!(
                 out,
-                "partition {} sets `usergroupresolver` to {}, which is no resolver: a user \
-                 without groups gets one group of the same name; write `os`, or leave it out",
+                "partition {} sets `usergroupresolver` to {}, which is not a resolver: a user \
+                 without groups gets one group of the same name. Set `os`, or remove the setting.",
                 Shown(partition),
                 Shown(given)
             ),
@@ -144,7 +142,7 @@ impl fmt::Display for ResolverWarning {
     }
 }
 
-/// Names from outside, in quotes, escaped and cut: whoever reads the log did not choose them.
+/// Names from outside, in quotes, escaped and cut: readers of the log did not choose them.
 struct Shown<'a>(&'a str);
 
 /// More characters than any name that is meant seriously.
@@ -175,31 +173,31 @@ mod tests {
         for (sentence, expected) in [
             (
                 UserError::Empty.to_string(),
-                "the submission names no user; every application is charged to one, so send a \
-                 user name",
+                "the submission has no user name, but every application is charged to a user. Send a \
+                 user name.",
             ),
             (
                 UserError::IllegalName { user }.to_string(),
-                "\"b!b\" is no user name; one begins with a letter or _, goes on with letters, \
-                 digits and : # / _ . @ -, and may end with $; submit under such a name",
+                "\"b!b\" is not a valid user name. A name begins with a letter or _, continues with letters, \
+                 digits, and : # / _ . @ -, and can end with $. Send a valid name.",
             ),
             (
                 unresolved.to_string(),
-                "the groups of user \"eve\" are not known: the directory has no such user; send \
+                "the groups of user \"eve\" are unknown: the directory has no such user. Send \
                  the groups with the submission, or correct the directory and submit again after \
-                 at most 90 s",
+                 90 seconds.",
             ),
             (
                 ResolverError::Ldap { partition }.to_string(),
                 "partition \"default\" sets `usergroupresolver` to `ldap`, which Headroom does \
-                 not speak yet; set it to `os` on a machine whose user database reads the \
-                 directory (SSSD does), or leave it out and send the groups with each submission",
+                 not support yet. Set it to `os` on a machine whose user database reads the \
+                 directory (for example with SSSD), or remove it and send the groups with each submission.",
             ),
             (
                 warning.to_string(),
-                "partition \"default\" sets `usergroupresolver` to \"OS\", which is no resolver: \
-                 a user without groups gets one group of the same name; write `os`, or leave it \
-                 out",
+                "partition \"default\" sets `usergroupresolver` to \"OS\", which is not a resolver: \
+                 a user without groups gets one group of the same name. Set `os`, or remove the \
+                 setting.",
             ),
         ] {
             assert_eq!(sentence, expected);

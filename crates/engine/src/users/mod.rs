@@ -52,7 +52,7 @@ pub struct Submitted {
     pub user: Name,
     /// Groups in the client's order; empty leaves them to the directory.
     pub groups: Vec<Name>,
-    /// Whether the application runs already and must not be lost (the application tag
+    /// Whether the application is already running and must not be lost (the application tag
     /// `application.create.force`).
     pub forced: bool,
 }
@@ -68,7 +68,7 @@ pub struct UserInfo {
 
 impl UserInfo {
     /// The groups that no limit can name, since their names are not legal there; for a remark
-    /// to whoever wonders. They are kept, as the reference does: a user whose groups were
+    /// to curious readers. They stay, as in the reference: a user whose groups were
     /// dropped would escape the limit of `*`.
     pub fn groups_without_legal_name(&self) -> impl Iterator<Item = &Name> {
         self.groups.iter().filter(|group| !is_group_name(group))

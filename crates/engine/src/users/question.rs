@@ -24,7 +24,7 @@ impl Question {
         self.answered.notify_all();
     }
 
-    /// Wait until whoever asks has the answer.
+    /// Wait until the asking thread has the answer.
     pub(super) fn wait(&self) -> Answer {
         let mut state = self.state();
         state.waiting += 1;

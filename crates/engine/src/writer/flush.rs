@@ -118,7 +118,7 @@ impl Writer {
         } else if self.views.take_wanted() || is_idle {
             Arc::new(self.books.clone())
         } else {
-            return; // Whoever reads now waits for newer books.
+            return; // Readers now wait for newer books.
         };
         self.is_counted = true;
         self.views.publish(View {

@@ -1,7 +1,7 @@
 //! A journal judged again.
 
 use headroom_core::{Event, Millis};
-use headroom_engine::{AuditError, Pace, audit};
+use headroom_engine::{Pace, ReplayError, audit};
 use headroom_journal::{
     Journal, MemoryJournal, MemoryStore, ReadStore as _, Record, SnapshotHead, Store as _,
 };
@@ -103,7 +103,7 @@ async fn a_snapshot_that_differs_from_its_records_is_found() {
     writer.finish().unwrap();
     let found = audit(&copy);
     assert!(
-        matches!(found, Err(AuditError::Differs { sequence }) if sequence == last),
+        matches!(found, Err(ReplayError::Differs { sequence }) if sequence == last),
         "{found:?}"
     );
 }

@@ -3,7 +3,9 @@
 use headroom_core::config::{Configuration, QueueConfig};
 use headroom_core::testkit::{amounts, leaf, partition};
 use headroom_core::{AddNode, Ask, Command, Millis, Name, Submit, Termination, Timestamp};
-use headroom_engine::{Accepted, Engine, HandClock, Handle, News, Pace, Settings, Submission};
+use headroom_engine::{
+    Accepted, Engine, HandClock, Handle, NoticeKind, Pace, Settings, Submission,
+};
 use headroom_journal::{MemoryJournal, Origin};
 
 /// When every test begins.
@@ -50,7 +52,7 @@ impl Cluster {
     /// Let some time pass, and take all steps.
     pub(crate) async fn turn(&self, by: Millis) -> u32 {
         self.clock.advance(by);
-        self.handle.turn(u32::MAX).await.unwrap()
+        self.handle.step(u32::MAX).await.unwrap()
     }
 
     /// Allocation keys in the order in which they were placed.
@@ -58,7 +60,7 @@ impl Cluster {
         let entries = self.handle.feed().read(1, usize::MAX).unwrap();
         let news = entries.iter().flat_map(|entry| &entry.notices).map(|notice| &notice.news);
         let keys = news.filter_map(|news| match news {
-            News::Allocated(one) => Some(one.key.to_string()),
+            NoticeKind::Allocated(one) => Some(one.key.to_string()),
             _ => None,
         });
         keys.collect()

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use headroom_core::Command;
-use headroom_engine::{Accepted, Engine, HandClock, Pace, Settings, audit};
+use headroom_engine::{Accepted, Engine, HandClock, Pace, Settings, Unavailable, audit};
 use headroom_journal::disk::faulty::{Fault, FaultyDisk, Kept};
 use headroom_journal::{FileStore, JournalError, ReadStore as _};
 
@@ -44,14 +44,21 @@ async fn work(disk: &FaultyDisk) -> Vec<Accepted> {
         let handle = engine.handle();
         for command in half {
             let id = answered.len().to_string();
-            let Ok(outcome) = handle.submit(from("ann", &id, command.clone())).await else {
-                // The reason is what the disk said, and is known to all.
-                assert!(engine.stop().await.is_err() && !handle.health().is_serving());
-                return answered;
+            let outcome = match handle.submit(from("ann", &id, command.clone())).await {
+                Ok(outcome) => outcome,
+                Err(refused) => {
+                    // The reason is what the disk said, and is known to all.
+                    engine.stop().await.expect_err("the disk failed");
+                    let health = handle.health();
+                    let reason = health.stopped.clone().expect("the engine has stopped");
+                    assert_eq!(refused, Unavailable::Stopped { reason });
+                    assert_eq!(health.stopped, health.journal_failure);
+                    return answered;
+                }
             };
             answered.push(outcome.expect("the commands are legal"));
             if answered.len().is_multiple_of(3) {
-                let _ = handle.turn(u32::MAX).await;
+                let _ = handle.step(u32::MAX).await;
             }
         }
         if engine.stop().await.is_err() {
@@ -87,7 +94,7 @@ async fn check(disk: &FaultyDisk, answered: &[Accepted], how: &str) {
             assert_eq!((again.sequence, again.repeated), (first.sequence, true), "{how}");
         }
     }
-    handle.turn(u32::MAX).await.unwrap();
+    handle.step(u32::MAX).await.unwrap();
     let view = handle.views().at_least(0).await;
     view.books.check().unwrap_or_else(|violation| panic!("{how}: {violation}"));
     let keys: BTreeSet<String> =

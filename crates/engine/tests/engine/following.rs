@@ -1,7 +1,7 @@
 //! Those who follow what happens.
 
 use headroom_core::Millis;
-use headroom_engine::{News, TooOld};
+use headroom_engine::{NoticeKind, TooOld};
 use headroom_journal::MemoryJournal;
 
 use crate::cluster::{Cluster, ask, release};
@@ -80,11 +80,13 @@ async fn the_rm_is_told_in_names() {
     cluster.accept(release("a1")).await;
     let entries = cluster.handle.feed().read(1, usize::MAX).unwrap();
     let news = entries.iter().flat_map(|entry| &entry.notices).map(|notice| match &notice.news {
-        News::ApplicationAccepted { application } => format!("{application} accepted"),
-        News::ApplicationMoved { application, state, .. } => format!("{application} {state}"),
-        News::NodeAccepted { node } => format!("{node} accepted"),
-        News::Allocated(one) => format!("{} on {}", one.key, one.node),
-        News::Released(one) => format!("{} released, to confirm: {}", one.key, one.to_confirm),
+        NoticeKind::ApplicationAccepted { application } => format!("{application} accepted"),
+        NoticeKind::ApplicationMoved { application, state, .. } => format!("{application} {state}"),
+        NoticeKind::NodeAccepted { node } => format!("{node} accepted"),
+        NoticeKind::Allocated(one) => format!("{} on {}", one.key, one.node),
+        NoticeKind::Released(one) => {
+            format!("{} released, to confirm: {}", one.key, one.to_confirm)
+        }
         other => format!("{other:?}"),
     });
     assert_eq!(

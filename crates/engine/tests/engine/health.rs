@@ -6,10 +6,14 @@ use std::time::Duration;
 use headroom_core::config::{Configuration, PartitionConfig, QueueConfig};
 use headroom_core::{Millis, Name};
 use headroom_engine::users::{Resolvers, Submitted, Users};
-use headroom_engine::{CHECK_EVERY, Pace, SNAPSHOT_AGAIN_AFTER};
+use headroom_engine::{CHECK_EVERY, Pace, SNAPSHOT_AGAIN_AFTER, Unavailable};
 use headroom_journal::MemoryJournal;
 
 use crate::cluster::{Cluster, START, ask, from};
+
+/// Why an ask for nothing is refused.
+const NOTHING: &str = "ask none of application app requests {vcore: 0 m}, but at least one amount must be \
+                       positive and none negative. Correct the amounts.";
 
 #[tokio::test]
 async fn what_is_counted_is_as_new_as_the_last_answer() {
@@ -17,8 +21,8 @@ async fn what_is_counted_is_as_new_as_the_last_answer() {
     let before = cluster.handle.views().at_least(0).await;
     assert_eq!((before.work.records, before.work.commands), (3, 3));
     assert!(before.work.bytes > 100 && (1..=3).contains(&before.work.batches()));
-    let refused = cluster.handle.submit(ask("none", 0)).await.unwrap();
-    assert!(refused.is_err());
+    let refused = cluster.handle.submit(ask("none", 0)).await.unwrap().unwrap_err();
+    assert_eq!(refused.to_string(), NOTHING);
     let after = cluster.handle.views().latest();
     assert_eq!(after.sequence, before.sequence, "a refusal makes no record");
     assert_eq!((after.work.commands, after.work.refused), (4, 1));
@@ -45,12 +49,13 @@ async fn health_is_told_while_it_works_and_after_it_has_stopped() {
     assert_eq!((health.backlog, health.flushing_since, health.snapshot_failure), (0, None, None));
     assert_eq!(health.steps_per_second, 2, "in what counts as a second at least");
     journal.set_failing(true);
-    assert!(cluster.handle.submit(ask("a2", 1)).await.is_err());
+    let refused = cluster.handle.submit(ask("a2", 1)).await.unwrap_err();
     let health = cluster.handle.health();
     assert!(!health.is_serving());
     let failure = health.journal_failure.expect("the journal failed");
     assert!(failure.contains("it was told to fail"), "{failure}");
     assert_eq!(health.stopped.as_deref(), Some(failure.as_str()));
+    assert_eq!(refused, Unavailable::Stopped { reason: failure });
     let Cluster { engine, handle, .. } = Cluster::on(&MemoryJournal::default());
     engine.stop().await.unwrap();
     let health = handle.health();
@@ -122,7 +127,8 @@ async fn the_books_are_checked_at_the_start_and_by_the_clock() {
     let cluster = Cluster::furnished(&MemoryJournal::default()).await;
     let first = cluster.handle.checked().expect("a check at the start");
     assert_eq!((first.sequence, first.time, first.is_healthy()), (0, START, true));
-    assert!(cluster.handle.submit(ask("none", 0)).await.unwrap().is_err());
+    let refused = cluster.handle.submit(ask("none", 0)).await.unwrap().unwrap_err();
+    assert_eq!(refused.to_string(), NOTHING);
     cluster.turn(CHECK_EVERY - Millis::new(1)).await;
     assert_eq!(cluster.handle.checked().unwrap().time, START, "not yet");
     cluster.turn(Millis::new(1)).await;

@@ -161,7 +161,7 @@ async fn an_empty_scan_leaves_no_record() {
 async fn a_command_on_a_condition_is_judged_right_after_the_look_or_not_at_all() {
     let cluster = Cluster::furnished(&MemoryJournal::default()).await;
     let before = cluster.handle.feed().newest();
-    let look = move |moment: &headroom_engine::Moment<'_>| {
+    let look = move |moment: &headroom_engine::WriterState<'_>| {
         if moment.sequence == before { Ok(()) } else { Err(moment.sequence) }
     };
     let judged = cluster.handle.submit_if(ask("a1", 1).into(), look).await.unwrap();

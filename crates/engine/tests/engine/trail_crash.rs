@@ -100,7 +100,7 @@ async fn serve(disks: &Disks, chance: &mut Chance, known: &mut Known) {
         };
         scene.clock.advance(by);
         known.now = Timestamp::from_millis(known.now.as_millis() + by.get());
-        if chance.one_in(2) && scene.handle.turn(u32::MAX).await.is_err() {
+        if chance.one_in(2) && scene.handle.step(u32::MAX).await.is_err() {
             return read(&scene, known);
         }
     }
@@ -126,7 +126,7 @@ async fn check(disks: &Disks, known: &mut Known, how: &str) {
     let warnings = &scene.engine.begin().warnings;
     assert!(warnings.is_empty(), "{how}: {warnings:?}");
     // What is old enough goes with the first flush.
-    scene.handle.turn(0).await.unwrap();
+    scene.handle.step(0).await.unwrap();
     let lines = lines_of(scene.handle.audit());
     let first = lines.first().map_or(u64::MAX, |(seq, ..)| *seq);
     let there: BTreeMap<u64, &String> = lines.iter().map(|(seq, _, line)| (*seq, line)).collect();

@@ -100,7 +100,7 @@ impl Scene {
 
     pub(crate) async fn turn(&self, by: Millis) {
         self.clock.advance(by);
-        self.handle.turn(u32::MAX).await.unwrap();
+        self.handle.step(u32::MAX).await.unwrap();
     }
 
     /// A task of one ask.

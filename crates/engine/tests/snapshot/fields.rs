@@ -54,7 +54,7 @@ fn a_version_that_does_not_know_a_field_refuses_what_has_it() {
     let after = After { name: "books".into(), rows: vec![row], last: 9, more: None };
     let refusal = read::<Before>(&written(&after)).unwrap_err();
     assert!(
-        refusal.to_string().starts_with("the snapshot makes no sense near byte"),
+        refusal.to_string().starts_with("the snapshot has invalid data near byte"),
         "a field is never lost without a word: {refusal}"
     );
 }

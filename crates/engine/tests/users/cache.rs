@@ -99,7 +99,9 @@ fn the_cleaner_takes_what_is_strictly_too_old() {
         if positive {
             directory.set("u", &["dev"]);
         }
-        let _ = cache.look_up(&name("u"), at(0));
+        let unknown = Err(unresolved("u", LookupFailure::NoSuchUser));
+        let expected = if positive { Ok(info("u", &["dev"])) } else { unknown };
+        assert_eq!(cache.look_up(&name("u"), at(0)), expected);
         cache.tick(at(turn));
         assert_eq!(cache.entry("u").is_some(), remembered, "positive {positive} at {turn} s");
     }
@@ -122,7 +124,8 @@ fn ages_are_counted_in_whole_seconds() {
 fn the_cleaner_goes_by_the_wall_clock_and_a_step_back_does_not_stop_it() {
     let (_, cache) = cache();
     assert_eq!(cache.tick(at(1_000_000)), at(1_000_060));
-    assert!(cache.look_up(&name("u"), at(1_000_000)).is_err());
+    let unknown = Err(unresolved("u", LookupFailure::NoSuchUser));
+    assert_eq!(cache.look_up(&name("u"), at(1_000_000)), unknown);
     assert_eq!(cache.tick(at(500)), at(560), "within a minute of the time that it is now");
     assert_eq!(cache.tick(at(560)), at(620));
     assert!(cache.entry("u").is_some(), "from the future, so not old");
@@ -151,7 +154,9 @@ fn unknown_names_push_out_each_other_before_known_ones() {
     let cache = UserCache::new(super::Shared(directory), settings, at(0));
     assert!(cache.look_up(&name("ann"), at(0)).is_ok());
     for number in 0..10_000 {
-        assert!(cache.look_up(&name(&format!("u{number}")), at(1)).is_err());
+        let user = format!("u{number}");
+        let unknown = Err(unresolved(&user, LookupFailure::NoSuchUser));
+        assert_eq!(cache.look_up(&name(&user), at(1)), unknown);
     }
     assert!(cache.entry("ann").is_some());
 }

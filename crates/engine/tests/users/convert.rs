@@ -61,7 +61,8 @@ fn every_kind_of_submission_has_its_answer() {
 fn an_illegal_name_reaches_neither_the_directory_nor_the_cache() {
     let (directory, cache) = cache();
     for groups in [&[][..], &["g"]] {
-        assert!(cache.convert(&submitted("b!b", groups, true), at(0)).is_err());
+        let found = cache.convert(&submitted("b!b", groups, true), at(0));
+        assert_eq!(found, Err(illegal("b!b")), "groups {groups:?}");
     }
     assert_eq!(directory.asked("b!b"), 0);
     assert_eq!(cache.entry("b!b"), None);
@@ -71,13 +72,15 @@ fn an_illegal_name_reaches_neither_the_directory_nor_the_cache() {
 fn groups_that_were_sent_are_remembered_in_place_of_what_was() {
     let (directory, cache) = cache();
     let without = submitted("eve", &[], false);
-    assert!(cache.convert(&without, at(0)).is_err());
+    let unknown = Err(unresolved("eve", LookupFailure::NoSuchUser));
+    assert_eq!(cache.convert(&without, at(0)), unknown);
     assert!(cache.convert(&submitted("eve", &["g"], false), at(10)).is_ok());
     assert_eq!(cache.convert(&without, at(309)), Ok(info("eve", &["g"])));
     assert!(cache.convert(&submitted("eve", &["h"], false), at(309)).is_ok());
     assert_eq!(cache.convert(&without, at(608)), Ok(info("eve", &["h"])));
     assert_eq!(directory.asked("eve"), 1);
-    assert!(cache.convert(&without, at(609)).is_err(), "asked for again 300 s later");
+    assert_eq!(cache.convert(&without, at(609)), unknown, "asked for again 300 s later");
+    assert_eq!(directory.asked("eve"), 2);
 }
 
 #[test]

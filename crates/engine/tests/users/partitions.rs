@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use headroom_core::config::{Configuration, PartitionConfig, QueueConfig};
-use headroom_engine::users::{ResolverError, ResolverWarning, Resolvers, Submitted, Users};
+use headroom_engine::users::{
+    LookupFailure, ResolverError, ResolverWarning, Resolvers, Submitted, Users,
+};
 
-use super::{at, info, name};
+use super::{at, info, name, unresolved};
 
 fn resolvers(partitions: &[(&str, &str)]) -> Result<Resolvers, ResolverError> {
     let partition = |(name, resolver): &(&str, &str)| {
@@ -116,7 +118,9 @@ fn a_partition_that_is_removed_takes_its_cache_with_it() {
 fn the_cleaner_of_the_test_resolver_comes_every_second() {
     let users = users(&[("default", ""), ("gpu", "test")]);
     assert_eq!(users.tick(at(0)), Some(at(1)));
-    assert!(users.convert("gpu", &submitted("eve"), at(0)).is_err());
+    let found = users.convert("gpu", &submitted("eve"), at(0));
+    assert_eq!(found, Err(unresolved("eve", LookupFailure::NoSuchUser)));
+    assert!(users.cache("gpu").unwrap().entry("eve").is_some(), "until the cleaner comes");
     assert_eq!(users.tick(at(31)), Some(at(32)));
     assert!(users.cache("gpu").unwrap().entry("eve").is_none());
     assert_eq!(Users::default().tick(at(0)), None);

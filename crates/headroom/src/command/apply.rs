@@ -1,4 +1,4 @@
-//! `headroom apply`: take a queue file into force on a running server.
+//! `headroom apply`: apply a queue file on a running server.
 
 use std::fs::File;
 use std::io;
@@ -21,39 +21,39 @@ Examples:
   headroom apply queues.yaml --plan plan.json --server http://127.0.0.1:9080
   headroom apply queues.yaml --force
 
-The program ends with 0 where the file is in force, with 3 where it would do something else by now
-than the plan says, and with 1 where it is not in force for any other reason.";
+Exit codes: 0 if the file is active, 3 if its effect differs from the plan by now, and 1 if the file
+was not applied for another reason.";
 
-/// The books have moved in a way that changes the plan.
+/// Exit code if the plan has changed since.
 const MOVED: u8 = 3;
 
-/// Take a queue file into force on a running server, if it still does what a plan announced.
+/// Apply a queue file on a running server, if its effect still matches the plan.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Apply {
-    /// Queue file; - for standard input; without it, the one that the plan names
+    /// Queue file. - means standard input. The default is the file that the plan names
     #[arg(value_name = "FILE", required_unless_present = "plan")]
     file: Option<PathBuf>,
-    /// The plan: a file with what `headroom plan --json` printed, or the digest in it
+    /// Plan: the output file of `headroom plan --json`, or its digest
     #[arg(long, value_name = "PLAN", required_unless_present = "force")]
     plan: Option<String>,
-    /// Take the file whatever it does
+    /// Apply the file without comparing its effect with a plan
     #[arg(long)]
     force: bool,
     #[command(flatten)]
     remote: Remote,
 }
 
-/// What is to be done.
+/// A plan to apply.
 struct Planned {
     file: Option<PathBuf>,
-    /// Of the text that the plan was made of, if that is known.
+    /// Checksum of the planned text, if known.
     checksum: Option<String>,
     digest: String,
 }
 
 impl Apply {
-    /// Send it, and say what came of it.
+    /// Sends the file, and prints the result.
     ///
     /// # Errors
     /// When something cannot be read, the file is not the one of the plan, or the server refuses for another
@@ -61,16 +61,17 @@ impl Apply {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let planned = self.plan.as_deref().map(planned).transpose()?;
         let file = self.file.as_ref().or_else(|| planned.as_ref()?.file.as_ref());
-        let file = file.context("the digest of a plan names no file: name the queue file, too")?;
+        let file =
+            file.context("the digest of a plan does not name a file. Name the queue file, too.")?;
         let (name, bytes) = read(file)?;
-        let text = str::from_utf8(&bytes).with_context(|| format!("{name} is no UTF-8"))?;
+        let text = str::from_utf8(&bytes).with_context(|| format!("{name} is not UTF-8"))?;
         let planned = planned.filter(|_| !self.force);
         if let Some(expected) = planned.as_ref().and_then(|one| one.checksum.as_ref()) {
             let found = checksum(text);
             ensure!(
                 found == *expected,
-                "{name} is not the file of the plan: its checksum is {found}, that of the plan {expected}; make \
-                 the plan again"
+                "{name} is not the file of the plan: its checksum is {found}, but the plan has {expected}. Make \
+                 a new plan."
             );
         }
         let digest = planned.as_ref().map(|one| one.digest.as_str());
@@ -84,20 +85,20 @@ impl Apply {
             Err(error) => return Err(error),
         };
         output::print(&output::printable_lines(&format!(
-            "{name} is in force with record {}\n",
+            "{name} is active with record {}\n",
             applied.sequence
         )))?;
         if let Some(watched) = applied.watched {
             output::tell(&output::printable_lines(&format!(
-                "warning: the server follows {watched}, which has another text: it comes back when that file \
-                 changes; write this one there, too"
+                "warning: the server watches {watched}, which has another text and replaces this file at its next \
+                 change. Write this file there, too."
             )));
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Whether the server says that the plan is another one by now.
+/// Returns whether the server reports that the plan has changed.
 fn is_moved(error: &anyhow::Error) -> bool {
     matches!(
         error.downcast_ref::<ClientError>(),
@@ -105,7 +106,7 @@ fn is_moved(error: &anyhow::Error) -> bool {
     )
 }
 
-/// A plan in a file, or its digest.
+/// Reads a plan from a file, or from its digest.
 fn planned(text: &str) -> Result<Planned> {
     if text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Ok(Planned { file: None, checksum: None, digest: text.to_ascii_uppercase() });
@@ -113,17 +114,17 @@ fn planned(text: &str) -> Result<Planned> {
     let (name, bytes) = read(Path::new(text))?;
     let plan: Plan = serde_json::from_slice(&bytes).with_context(|| {
         format!(
-            "{name} is no plan; write one with `headroom plan queues.yaml --against URL --json`"
+            "{name} is not a plan. Create one with `headroom plan queues.yaml --against URL --json`."
         )
     })?;
     let Some(effects) = plan.effects else {
-        bail!("{name} says that {} would be refused; there is nothing to carry out", plan.file);
+        bail!("{name} has no effects to apply, because {} would be rejected.", plan.file);
     };
     let (file, checksum) = (Some(PathBuf::from(plan.file)), Some(plan.checksum));
     Ok(Planned { file, checksum, digest: effects.digest })
 }
 
-/// A file, or standard input, and what it is called.
+/// Reads a file or standard input. Returns its name and content.
 pub(super) fn read(path: &Path) -> Result<(String, Vec<u8>)> {
     if path == Path::new("-") {
         let bytes = bytes_of(io::stdin().lock()).context("cannot read standard input")?;

@@ -1,4 +1,4 @@
-//! `headroom apps`: the applications of a running server, and what one of them waits for.
+//! `headroom apps`: the applications of a running server, and the wait reasons of one application.
 
 use std::fmt::Write as _;
 
@@ -16,31 +16,31 @@ use crate::remote::{Listing, Remote, resources, since};
     after_help = "Examples:\n  headroom apps --queue root.research\n  headroom apps train-0001"
 )]
 pub(crate) struct Apps {
-    /// Only this application, with its asks and allocations
+    /// Show only this application, with its asks and allocations
     #[arg(value_name = "APPLICATION", conflicts_with_all = ["queue", "list", "user"])]
     application: Option<String>,
-    /// Only those in this queue
+    /// Show only applications in this queue
     #[arg(long, value_name = "PATH", conflicts_with = "list")]
     queue: Option<String>,
-    /// Only those of this user
+    /// Show only applications of this user
     #[arg(long, value_name = "USER")]
     user: Option<String>,
-    /// Which applications
+    /// Applications to show, by state
     #[arg(long, value_enum, default_value_t)]
     list: Which,
     #[command(flatten)]
     remote: Remote,
 }
 
-/// Which applications.
+/// The applications to show, by state.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Which {
-    /// Those that have not ended
+    /// Applications that have not ended
     #[default]
     Active,
-    /// Those that have ended well or failed
+    /// Applications that succeeded or failed
     Completed,
-    /// Those that were refused
+    /// Applications that were rejected
     Rejected,
 }
 
@@ -59,10 +59,10 @@ const APPLICATIONS: &[&str] = &[
 const TASKS: &[&str] = &["ALLOCATION", "STATE", "NODE", "SIZE", "PRIORITY", "AGE", "WHY"];
 
 impl Apps {
-    /// Ask and show.
+    /// Requests the data from the server, and prints it.
     ///
     /// # Errors
-    /// When the server cannot be reached or refuses.
+    /// When the server cannot be reached, or rejects the request.
     pub(crate) fn run(&self) -> Result<()> {
         let now = i64::try_from(Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
         let partition = &self.remote.partition;
@@ -121,7 +121,7 @@ fn applications(all: &[Application], now: i64) -> Result<Listing> {
     Ok(listing)
 }
 
-/// Why the first ask of which it is said waits.
+/// Why the first ask with a wait reason waits.
 fn reason(application: &Application) -> &str {
     let said = application.requests.iter().find_map(|ask| newest(&ask.allocation_log));
     said.unwrap_or_default()

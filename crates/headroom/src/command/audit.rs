@@ -1,4 +1,4 @@
-//! `headroom audit`: is the audit of tenants whole, and what is in it.
+//! `headroom audit`: check and print the audit log of tenants.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -24,22 +24,22 @@ Examples:
   headroom audit verify
   headroom audit export --tenant lab --from 2026-05-01T00:00:00Z -o csv";
 
-/// Check or print the audit of tenants: who did what, when and why
+/// Check or print the audit log of tenants: actor, time, action, and reason
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Audit {
     #[command(subcommand)]
-    deed: Deed,
+    deed: AuditCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Deed {
-    /// Find records that were changed, dropped or moved
+enum AuditCommand {
+    /// Find records that were changed, removed, or moved
     ///
-    /// Each record has the hash of the one before. Where no server runs, the audit is also compared with the journal that it follows from, so
-    /// that a missing end is found too, and a chain that was made anew.
+    /// Each record has the hash of the previous record. If no server is running, the command also compares the audit
+    /// log with the journal. It then also finds a missing end and a rebuilt chain.
     Verify(Verify),
-    /// Print records, as they are kept or as rows
+    /// Print records as stored, or as CSV rows
     Export(Export),
 }
 
@@ -48,10 +48,10 @@ enum Deed {
     after_help = "Examples:\n  headroom audit verify --journal /var/lib/headroom\n  headroom audit verify export.json"
 )]
 struct Verify {
-    /// Folder of the journal, in which the audit has a folder of its own
+    /// Folder of the journal, which contains the folder of the audit log
     #[arg(long, value_name = "FOLDER", default_value = "headroom-data", conflicts_with = "file")]
     journal: PathBuf,
-    /// One file with records instead, such as an export of all of them
+    /// File with records, such as a complete export, instead of the folder
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 }
@@ -59,22 +59,22 @@ struct Verify {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: headroom audit export --type QUOTA_CHANGED -o csv > quotas.csv")]
 struct Export {
-    /// Folder of the journal, in which the audit has a folder of its own
+    /// Folder of the journal, which contains the folder of the audit log
     #[arg(long, value_name = "FOLDER", default_value = "headroom-data")]
     journal: PathBuf,
-    /// Only of this tenant
+    /// Print only records of this tenant
     #[arg(long, value_name = "NAME")]
     tenant: Option<String>,
-    /// From this time (RFC 3339) on
+    /// Print only records at or after this time (RFC 3339)
     #[arg(long, value_name = "TIME")]
     from: Option<jiff::Timestamp>,
-    /// Before this time
+    /// Print only records before this time (RFC 3339)
     #[arg(long, value_name = "TIME")]
     to: Option<jiff::Timestamp>,
-    /// Only what is of this type, such as `QUOTA_CHANGED`
+    /// Print only records of this type, such as `QUOTA_CHANGED`
     #[arg(long, value_name = "TYPE", value_parser = kind)]
     r#type: Option<AuditType>,
-    /// One JSON object on each line, byte by byte as it is kept; or rows
+    /// One JSON object on each line, exactly as stored, or CSV rows
     #[arg(short, long, value_enum, default_value_t = Format::Json)]
     output: Format,
 }
@@ -88,36 +88,36 @@ enum Format {
 fn kind(name: &str) -> Result<AuditType, String> {
     AuditType::named(name).ok_or_else(|| {
         let all: Vec<&str> = AuditType::ALL.iter().map(|(name, _)| *name).collect();
-        format!("no such type; there are {}", all.join(", "))
+        format!("the type does not exist. Use one of: {}.", all.join(", "))
     })
 }
 
 impl Audit {
-    /// Do it; what the program ends with.
+    /// Runs the command. Returns the exit code.
     ///
     /// # Errors
     /// When the audit cannot be read.
     pub(crate) fn run(self) -> Result<ExitCode> {
         match self.deed {
-            Deed::Verify(verify) => verify.run(),
-            Deed::Export(export) => export.run(),
+            AuditCommand::Verify(verify) => verify.run(),
+            AuditCommand::Export(export) => export.run(),
         }
     }
 }
 
 /// A folder that is there: none is made for a wrong name.
 fn disk(folder: &Path) -> Result<Arc<dyn Disk>> {
-    ensure!(folder.is_dir(), "there is no folder {}", folder.display());
+    ensure!(folder.is_dir(), "the folder {} does not exist", folder.display());
     let opened = Folder::new(folder);
     Ok(Arc::new(opened.with_context(|| format!("cannot open {}", folder.display()))?))
 }
 
 fn audit_in(journal: &Path) -> Result<Arc<dyn Disk>> {
-    ensure!(journal.is_dir(), "there is no folder {}", journal.display());
+    ensure!(journal.is_dir(), "the folder {} does not exist", journal.display());
     let folder = journal.join(AUDIT_FOLDER);
     ensure!(
         folder.is_dir(),
-        "there is no audit in {}; a server makes it when it starts",
+        "there is no audit log in {}. A server creates it at startup.",
         journal.display()
     );
     disk(&folder)
@@ -156,19 +156,19 @@ impl Verify {
                 set_hook(Box::new(|_| {}));
                 let known = AuditKnown::of(&files);
                 set_hook(hook);
-                Some(known.context("the journal that the audit follows from cannot be read")?)
+                Some(known.context("the journal of the audit log cannot be read")?)
             }
             Err(JournalError::Held { .. }) => {
                 output::tell(
-                    "note: a server has the journal open, so the audit is judged by itself alone; its newest \
-                     lines may be in the writing",
+                    "note: a server has the journal open, so only the audit log itself is checked. Its newest \
+                     lines can be incomplete.",
                 );
                 None
             }
             Err(error) => return Err(error.into()),
         };
         let found = verify_audit(&audit, known.as_ref());
-        found.with_context(|| format!("cannot read the audit in {}", self.journal.display()))
+        found.with_context(|| format!("cannot read the audit log in {}", self.journal.display()))
     }
 }
 

@@ -1,4 +1,4 @@
-//! `headroom completions`: a script for a shell.
+//! `headroom completions`: completion scripts for shells.
 
 use anyhow::Result;
 use clap::{Args, CommandFactory};
@@ -11,12 +11,12 @@ use crate::{Arguments, output};
     after_help = "Example: headroom completions bash > ~/.local/share/bash-completion/completions/headroom"
 )]
 pub(crate) struct Completions {
-    /// For which shell
+    /// Shell of the script
     shell: clap_complete::Shell,
 }
 
 impl Completions {
-    /// Print it.
+    /// Prints the result.
     pub(crate) fn run(self) -> Result<()> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Arguments::command(), "headroom", &mut script);

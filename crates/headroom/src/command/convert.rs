@@ -1,4 +1,4 @@
-//! `headroom convert`: a queue file from what another scheduler was configured by.
+//! `headroom convert`: a queue file from the configuration of another scheduler.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -16,7 +16,7 @@ use crate::output;
 
 use super::validate::without_file;
 
-/// Make a queue file of what another scheduler was configured by.
+/// Create a queue file from the configuration of another scheduler.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: headroom convert yarn capacity-scheduler.xml --output queues.yaml"
@@ -28,12 +28,12 @@ pub(crate) struct Convert {
 
 #[derive(Debug, Subcommand)]
 enum From {
-    /// Make one of the files of YARN's `CapacityScheduler`
+    /// Convert the files of YARN's `CapacityScheduler`
     ///
-    /// What has no place in a queue file is told, property by property, with the reason and what to do; it also stands in
-    /// the file, as comments.
+    /// The command lists each property that a queue file cannot express, with the reason and what to do. The file
+    /// contains these notes as comments.
     Yarn(Yarn),
-    /// Take one out of a `ConfigMap` of Kubernetes, or the values of a Helm chart
+    /// Extract a queue file from a Kubernetes `ConfigMap` or the values of a Helm chart
     #[command(name = "configmap")]
     ConfigMap(ConfigMap),
 }
@@ -43,13 +43,13 @@ enum From {
     after_help = "Examples:\n  headroom convert configmap values.yaml --output queues.yaml\n  kubectl -n yunikorn get configmap yunikorn-configs -o yaml | headroom convert configmap - > queues.yaml"
 )]
 struct ConfigMap {
-    /// A `ConfigMap`, a list of them, Helm values with yunikornDefaults, or a part of either; - for standard input
+    /// A `ConfigMap`, a list of them, Helm values with yunikornDefaults, or a part of either. - means standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Which entry, where there are several: queues.yaml, or the policy group with .yaml
+    /// Entry to extract if there are several: queues.yaml, or the policy group with .yaml
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// Where to write the queue file; standard output without it, or with -
+    /// Queue file to write. The default is standard output, also for -
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -63,11 +63,11 @@ impl ConfigMap {
         }
         let (name, text) = (name_of(&self.file), read(&self.file)?);
         let held = wrapped(&text)
-            .with_context(|| format!("{name} holds no ConfigMap and no values of a Helm chart"))?;
+            .with_context(|| format!("{name} has no ConfigMap and no values of a Helm chart"))?;
         let file = self.choose(&name, &held)?;
         let bytes = file.text.clone().map_err(|why| anyhow!("{name}, {}: {why}", file.key))?;
         let Ok(text) = String::from_utf8(bytes) else {
-            bail!("{name}, {}: it is not text in UTF-8", file.key)
+            bail!("{name}, {}: the text is not UTF-8", file.key)
         };
         let target = if let Some(path) = output {
             output::write_file(path, &text)?;
@@ -79,7 +79,7 @@ impl ConfigMap {
         Ok(judge(&text, &target))
     }
 
-    /// Returns the entry that is meant: the one that there is, or that of this key.
+    /// Returns the only entry, or the entry with the given key.
     fn choose<'h>(&self, name: &str, held: &'h Wrapper) -> Result<&'h Wrapped> {
         let keys =
             || held.files.iter().map(|file| file.key.as_str()).collect::<Vec<_>>().join(", ");
@@ -87,13 +87,13 @@ impl ConfigMap {
             (_, []) => bail!("{name}: {}", without_file(held)),
             (None, [only]) => Ok(only),
             (None, _) => {
-                bail!("{name} holds several queue files: {}; choose one with --key", keys())
+                bail!("{name} has several queue files: {}. Choose one with --key.", keys())
             }
             (Some(key), files) => {
                 let known = key.strip_suffix(".gz").unwrap_or(key);
                 let found = files.iter().find(|file| file.key == known);
                 found.with_context(|| {
-                    format!("{name} has no key {key}; its queue files are: {}", keys())
+                    format!("{name} has no key {key}. Its queue files are: {}.", keys())
                 })
             }
         }
@@ -105,13 +105,13 @@ impl ConfigMap {
     after_help = "Examples:\n  headroom convert yarn capacity-scheduler.xml --output queues.yaml\n  headroom convert yarn yarn-site.xml capacity-scheduler.xml > queues.yaml"
 )]
 struct Yarn {
-    /// capacity-scheduler.xml, and yarn-site.xml before it where that says sizes and preemption; - for standard input
+    /// capacity-scheduler.xml, and before it yarn-site.xml if that sets sizes and preemption. - means standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Where to write the queue file; standard output without it, or with -
+    /// Queue file to write. The default is standard output, also for -
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// How users share a queue: as in `CapacityScheduler` 3 or 2.7, or by Headroom's own formula
+    /// Formula of user shares: that of `CapacityScheduler` 3 or 2.7, or that of Headroom (smooth)
     #[arg(long, value_enum, default_value_t = Share::Yarn3)]
     formula: Share,
 }
@@ -161,14 +161,14 @@ impl Yarn {
     }
 }
 
-/// What is read is not overwritten, however it is called.
+/// Fails if `output` is one of the input files, under any name.
 fn is_no_input(files: &[PathBuf], output: &Path) -> Result<()> {
     let id = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
     let Some(written) = id(output) else { return Ok(()) };
     let same = files.iter().find(|path| id(path) == Some(written));
     if let Some(input) = same {
         bail!(
-            "--output {} is the file {} that is converted, and would be lost; name another, such as queues.yaml",
+            "--output {} would overwrite the input file {}. Choose another file, such as queues.yaml.",
             output.display(),
             input.display()
         );
@@ -176,7 +176,7 @@ fn is_no_input(files: &[PathBuf], output: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What became of properties, a line each.
+/// Prints the result of each property on one line.
 fn tell(converted: &Converted) {
     for note in &converted.notes {
         let place = note.place.as_ref();
@@ -185,7 +185,7 @@ fn tell(converted: &Converted) {
     }
 }
 
-/// Whether the result can be loaded; if not, why.
+/// Returns whether the result can be loaded, and prints its errors.
 fn judge(text: &str, target: &str) -> ExitCode {
     let found = review(text);
     let Counts { errors, .. } = found.diagnostics.counts();
@@ -194,7 +194,7 @@ fn judge(text: &str, target: &str) -> ExitCode {
     }
     let faults = found.diagnostics.render(target, Style::Coloured);
     output::tell(&format!(
-        "{faults}\n\nerror: {target} cannot be loaded as it is; mend it at these lines, or the files that it was made of"
+        "{faults}\n\nerror: {target} cannot be loaded. Correct these lines, or the input files."
     ));
     ExitCode::FAILURE
 }
@@ -203,7 +203,7 @@ fn name_of(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// The text of a file, if it is one of a size that can be meant.
+/// Returns the text of a file. Reads at most [`YARN_BYTES_MAX`] bytes and one more.
 fn read(path: &Path) -> Result<String> {
     let name = name_of(path);
     let most = u64::try_from(YARN_BYTES_MAX).unwrap_or(u64::MAX).saturating_add(1);
@@ -219,7 +219,7 @@ fn read(path: &Path) -> Result<String> {
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let line = error.as_bytes()[..at].split(|byte| *byte == b'\n').count();
-            bail!("cannot convert {name}: line {line}: it is not text in UTF-8; save it as UTF-8")
+            bail!("cannot convert {name}: line {line}: the text is not UTF-8. Save it as UTF-8.")
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `headroom events`: what happened on a running server, and what happens.
+//! `headroom events`: past and new events of a running server.
 
 use anyhow::Result;
 use clap::Args;
@@ -7,29 +7,29 @@ use headroom_api::headroomv1::Event;
 
 use crate::remote::{Listing, Remote};
 
-/// Show what happened lately, the oldest first; with --follow what happens from now on.
+/// Show recent events, the oldest first. With --follow, show new events.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: headroom events --follow --object train-0001")]
 pub(crate) struct Events {
-    /// Go on until interrupted
+    /// Show new events until interrupted
     #[arg(short, long)]
     follow: bool,
-    /// From this time (RFC 3339) or sequence number on
+    /// Show only events at or after this time (RFC 3339) or sequence number
     #[arg(long, value_name = "WHEN")]
     from: Option<String>,
-    /// Up to this time or sequence number
+    /// Show only events up to this time (RFC 3339) or sequence number
     #[arg(long, value_name = "WHEN", conflicts_with = "follow")]
     to: Option<String>,
-    /// Only of this kind
+    /// Show only events of this kind
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
-    /// Only of what has this key, id, path or name
+    /// Show only events about the object with this key, ID, path, or name
     #[arg(long, value_name = "NAME")]
     object: Option<String>,
-    /// Only with this in the text
+    /// Show only events whose text contains this
     #[arg(long, value_name = "TEXT")]
     find: Option<String>,
-    /// How many at most, without --follow
+    /// Maximum number of events, without --follow
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
     limit: usize,
     #[command(flatten)]
@@ -39,10 +39,10 @@ pub(crate) struct Events {
 const COLUMNS: &[&str] = &["NUMBER", "TIME", "KIND", "OBJECT", "TEXT"];
 
 impl Events {
-    /// Ask and show.
+    /// Requests the data from the server, and prints it.
     ///
     /// # Errors
-    /// When the server cannot be reached or refuses.
+    /// When the server cannot be reached, or rejects the request.
     pub(crate) fn run(&self) -> Result<()> {
         let filter = EventFilter {
             from: self.from.clone(),
@@ -77,7 +77,7 @@ impl Events {
         self.remote.show(&listing)
     }
 
-    /// Each event is a line as soon as it comes: of JSON, or of text.
+    /// Prints each event as one line of JSON or text when it arrives.
     fn watch(&self, filter: &EventFilter) -> Result<()> {
         self.remote.ask(async |client| {
             let frames = client.watch_events(filter, None).await?;

@@ -11,7 +11,7 @@ use headroom_api::headroomv1::{
     CheckHolder, CheckVerdict, ExplainedCheck, ExplainedState, Explanation, InTurn, NodesLookedAt,
     Remedies,
 };
-use headroom_core::explain::NodeReason;
+use headroom_core::NodeReason;
 use headroom_core::resource::{Quantity, Unit};
 
 use crate::output;
@@ -23,37 +23,37 @@ mod would_run;
 
 use would_run::Wanted;
 
-/// Say why an application or an ask waits: what becomes of it, what holds it back, and what would start it.
+/// Explain why an application or an ask waits: the outcome, the failed checks, and the remedies.
 ///
-/// The first line is the answer; what follows is the evidence.
+/// The first line is the answer. The following lines are the evidence.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  headroom explain train-0001\n  headroom explain train-0001/worker-3\n  headroom explain train-0001 --json\n  headroom explain --would-run vcore=4,memory=8Gi --queue root.a --user sue\n  headroom explain train-0001/worker-3 --journal headroom-data\n  headroom explain --code QUEUE_MAX"
 )]
 pub(crate) struct Explain {
-    /// The application, or one of its asks
+    /// Application, or one of its asks
     #[arg(value_name = "APPLICATION[/ASK]", required_unless_present_any = ["code", "would_run"])]
     subject: Option<String>,
-    /// Print what a code means, why it occurs and what helps; no server is asked
+    /// Print the meaning, cause, and remedy of a code, without a server
     #[arg(long, value_name = "CODE", conflicts_with = "subject")]
     code: Option<String>,
     #[command(flatten)]
     wanted: Wanted,
-    /// Ask no server, and read the journal in this folder: the answer is as of its last record, with all that it
-    /// waited for
+    /// Read the journal in this folder instead of asking a server. The answer describes the state after its last
+    /// record, with the complete wait history
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["code", "would_run"])]
     journal: Option<PathBuf>,
-    /// Print the whole answer as JSON; the same as `-o json`
+    /// Print the complete answer as JSON, like `-o json`
     #[arg(long, conflicts_with = "output")]
     json: bool,
-    /// Which changes are looked for: `all`, `none`, or some of `wait`, `resume`, `raise`, `release`, `shrink`, `add` and `move`
+    /// Kinds of remedies to search for: `all`, `none`, or some of `wait`, `resume`, `raise`, `release`, `shrink`, `add`, and `move`
     #[arg(long, value_name = "KINDS", default_value = "all")]
     remedies: String,
-    /// Look what becomes of it, as it is and with each of these changes, when those before it go first
+    /// Also predict the outcome if the asks ahead start first, with and without each remedy
     #[arg(long)]
     in_turn: bool,
-    /// Have the server tell all that it waited for since it came, read from its journal, and not only the last changes
-    /// since it was started
+    /// Show the complete wait history from the journal of the server, not only the last changes since the server
+    /// started
     #[arg(long, conflicts_with_all = ["code", "would_run", "journal"])]
     history: bool,
     #[command(flatten)]
@@ -64,10 +64,10 @@ pub(crate) struct Explain {
 const LINE_MAX: usize = 100;
 
 impl Explain {
-    /// Ask and show.
+    /// Requests the data from the server, and prints it.
     ///
     /// # Errors
-    /// When the server cannot be reached or refuses.
+    /// When the server cannot be reached, or rejects the request.
     pub(crate) fn run(&self) -> Result<()> {
         if let Some(code) = &self.code {
             return output::print(page_of(code)?);
@@ -146,10 +146,10 @@ fn page_of(code: &str) -> Result<&'static str> {
         return Ok(page);
     }
     let hint = match pages::near(code) {
-        Some(near) => format!("did you mean {near}?"),
-        None => String::from("docs/errors has all that there are"),
+        Some(near) => format!("Did you mean {near}?"),
+        None => String::from("docs/errors lists all codes."),
     };
-    bail!("there is no code {code:?}; {hint}")
+    bail!("the code {code:?} does not exist. {hint}")
 }
 
 /// The answer in one line, with the cheapest remedy if that still fits.
@@ -192,7 +192,7 @@ fn helpful(found: &Explanation, kind: &str) -> String {
         _ if suspended => "resume it, and more",
         "raise" => "raise it",
         "release" => "a release helps",
-        "shrink" => "ask for less",
+        "shrink" => "request less",
         "add" => "add nodes",
         other => return format!("{other} helps"),
     };
@@ -268,7 +268,7 @@ fn of_check(text: &mut String, check: &ExplainedCheck) {
     let of = |amount: i64| unit.write(Quantity::of(amount));
     if let (Some(limit), Some(asked)) = (check.limit, check.asked) {
         let what = name.unwrap_or("applications");
-        // What is left beside the head of a line, or of a bound that was lowered, is nothing rather than less.
+        // A head of line, or a lowered bound, can leave a negative rest: it is shown as 0.
         let limit = of(limit.max(0));
         let both = match check.used {
             // Of all nodes it is known how much the best has.

@@ -1,4 +1,4 @@
-//! `headroom groups`: which group has what on a running server, and may have.
+//! `headroom groups`: usage and limits of the groups of a running server.
 
 use anyhow::Result;
 use clap::Args;
@@ -6,11 +6,11 @@ use clap::Args;
 use super::users::{NUMBERS, add};
 use crate::remote::{Listing, Remote};
 
-/// Show what groups have in each queue, and may have.
+/// Show usage and limits of groups in each queue.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: headroom groups students -o yaml")]
 pub(crate) struct Groups {
-    /// Only this group
+    /// Show only this group
     #[arg(value_name = "GROUP")]
     group: Option<String>,
     #[command(flatten)]
@@ -20,10 +20,10 @@ pub(crate) struct Groups {
 const GROUPS: &[&str] = &["GROUP", "QUEUE", "USED", "MAX", "RUNNING", "MAX RUNNING"];
 
 impl Groups {
-    /// Ask and show.
+    /// Requests the data from the server, and prints it.
     ///
     /// # Errors
-    /// When the server cannot be reached or refuses.
+    /// When the server cannot be reached, or rejects the request.
     pub(crate) fn run(&self) -> Result<()> {
         let partition = &self.remote.partition;
         let groups = self.remote.ask(async |client| {

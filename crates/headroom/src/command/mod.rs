@@ -4,6 +4,7 @@ mod apply;
 mod apps;
 mod audit;
 mod completions;
+mod config;
 mod convert;
 mod events;
 mod explain;
@@ -29,45 +30,47 @@ use clap::Subcommand;
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Serve REST, gRPC and the page, on one port
+    /// Run the server: REST, gRPC, and the page, on one port
     Serve(Box<serve::Serve>),
-    /// Play a workload on a queue file, and say who would have waited how long, and why
+    /// Simulate a workload with a queue file, and report who waits how long, and why
     Simulate(Box<simulate::Simulate>),
-    /// Check queue files, and say what to write instead
+    /// Check queue files, and show what to write instead
     Validate(validate::Validate),
-    /// Say what a queue file would change, and change nothing
+    /// Preview what a queue file changes, without a change
     Plan(plan::Plan),
-    /// Take a queue file into force on a running server, if it does what a plan announced
+    /// Apply a queue file to a running server, if its effect is as planned
     Apply(apply::Apply),
-    /// Make a queue file of what another scheduler was configured by
+    /// Convert the configuration of another scheduler to a queue file
     Convert(convert::Convert),
-    /// Check, print or repair the journal of a server that does not run
+    /// Show the keys of the queue file
+    Config(config::Config),
+    /// Check, print, or repair the journal of a stopped server
     Journal(journal::Journal),
-    /// Check or print the audit of tenants: who did what, when and why
+    /// Check or print the audit log of tenants: who changed what, when, and why
     Audit(audit::Audit),
-    /// Show the queues of a running server: what they use, are guaranteed and may have
+    /// List the queues of a running server, with their usage, guarantees, and maxima
     Queues(queues::Queues),
-    /// Show the applications of a running server, or the asks and allocations of one
+    /// List the applications of a running server, or the asks and allocations of one
     Apps(apps::Apps),
-    /// Say why an application or an ask waits on a running server, and what would start it
+    /// Explain why an application or an ask waits, and what starts it
     Explain(explain::Explain),
-    /// Show the nodes of a running server
+    /// List the nodes of a running server
     Nodes(nodes::Nodes),
-    /// Show what users have on a running server, and may have
+    /// List the usage and the limits of users on a running server
     Users(users::Users),
-    /// Show what groups have on a running server, and may have
+    /// List the usage and the limits of groups on a running server
     Groups(groups::Groups),
-    /// Show what happened on a running server, or what happens
+    /// List past events of a running server, or follow new ones
     Events(events::Events),
-    /// Show and change tenants of a running server: their quotas, what they use and what waits
+    /// List and change tenants of a running server: quotas, usage, and waiting tasks
     Tenants(Box<tenants::Tenants>),
-    /// Submit tasks of tenants to a running server, show them, and say what becomes of them
+    /// Submit, list, and change tasks of tenants on a running server
     Tasks(tasks::Tasks),
-    /// Make, list and revoke tokens for callers of a server
+    /// Create, list, and revoke tokens of a server
     Token(token::Token),
-    /// Print a script that completes these commands in a shell
+    /// Print a completion script for a shell
     Completions(completions::Completions),
-    /// Print the version, the commit if it is known, and what was built in
+    /// Print the version, the commit if it is known, and the features of this build
     Version(version::Version),
 }
 
@@ -84,6 +87,7 @@ impl Command {
             Self::Plan(plan) => return plan.run(),
             Self::Apply(apply) => return apply.run(),
             Self::Convert(convert) => return convert.run(),
+            Self::Config(config) => config.run()?,
             Self::Journal(journal) => journal.run()?,
             Self::Audit(audit) => return audit.run(),
             Self::Queues(queues) => queues.run()?,

@@ -6,11 +6,11 @@ use headroom_api::wsv1::Node;
 
 use crate::remote::{Listing, Remote, resources};
 
-/// Show the nodes: what they have, what is used and what is free.
+/// Show the nodes with their capacity, usage, and free amounts.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: headroom nodes gpu-1 -o json")]
 pub(crate) struct Nodes {
-    /// Only this node
+    /// Show only this node
     #[arg(value_name = "NODE")]
     node: Option<String>,
     #[command(flatten)]
@@ -18,13 +18,13 @@ pub(crate) struct Nodes {
 }
 
 const COLUMNS: &[&str] =
-    &["NODE", "RACK", "STATE", "CAPACITY", "USED", "OTHERS", "FREE", "ALLOCATIONS", "KEPT FOR"];
+    &["NODE", "RACK", "STATE", "CAPACITY", "USED", "OTHERS", "FREE", "ALLOCATIONS", "RESERVED FOR"];
 
 impl Nodes {
-    /// Ask and show.
+    /// Requests the data from the server, and prints it.
     ///
     /// # Errors
-    /// When the server cannot be reached or refuses.
+    /// When the server cannot be reached, or rejects the request.
     pub(crate) fn run(&self) -> Result<()> {
         let partition = &self.remote.partition;
         let nodes = self.remote.ask(async |client| {

@@ -6,11 +6,11 @@ use headroom_api::wsv1::Queue;
 
 use crate::remote::{Listing, Remote, resources};
 
-/// Show the queues: what they use, are guaranteed and may have.
+/// Show the queues with their usage, guarantee, and maximum.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: headroom queues root.research -o csv")]
 pub(crate) struct Queues {
-    /// Only this queue and those below it, such as `root.research`
+    /// Show only this queue and the queues below it, such as `root.research`
     #[arg(value_name = "PATH")]
     queue: Option<String>,
     #[command(flatten)]
@@ -21,10 +21,10 @@ const COLUMNS: &[&str] =
     &["QUEUE", "STATE", "USED", "GUARANTEED", "MAX", "PENDING", "RUNNING", "MAX RUNNING"];
 
 impl Queues {
-    /// Ask and show.
+    /// Requests the data from the server, and prints it.
     ///
     /// # Errors
-    /// When the server cannot be reached or refuses.
+    /// When the server cannot be reached, or rejects the request.
     pub(crate) fn run(&self) -> Result<()> {
         let partition = &self.remote.partition;
         let root = self.remote.ask(async |client| {
@@ -39,7 +39,7 @@ impl Queues {
     }
 }
 
-/// A queue and those below it, each before its children.
+/// Adds a queue and the queues below it, each before its children.
 fn add(listing: &mut Listing, root: &Queue) {
     let mut left = vec![root];
     while let Some(queue) = left.pop() {

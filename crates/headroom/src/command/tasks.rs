@@ -1,4 +1,4 @@
-//! `headroom tasks`: tasks of tenants of a running server, from submission to end.
+//! `headroom tasks`: the tasks of the tenants of a running server.
 
 use anyhow::{Result, ensure};
 use clap::{Args, Subcommand, ValueEnum};
@@ -18,63 +18,63 @@ Examples:
   headroom tasks list lab --state waiting
   headroom tasks release t-17 --failed";
 
-/// Submit tasks of tenants to a running server, show them, and say what becomes of them
+/// Submit, show, and change tasks of tenants on a running server
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Tasks {
     #[command(subcommand)]
-    deed: Deed,
+    deed: TasksCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Deed {
-    /// Submit a task; it starts, or waits
+enum TasksCommand {
+    /// Submit a task, which then starts or waits
     Submit(Box<Submit>),
     /// Show the tasks of a tenant, in order of submission
     List(ListTasks),
     /// Show a task
     #[command(after_help = "Example: headroom tasks show t-17")]
     Show(One),
-    /// Say that a task which has a node runs there
+    /// Confirm that a task runs on its node
     #[command(after_help = "Example: headroom tasks confirm t-17")]
     Confirm(One),
-    /// Report that a task has ended, or was stopped
+    /// Report that a task has ended or was stopped
     Release(Release),
-    /// Say that a task is not wanted any more
+    /// Cancel a task
     #[command(after_help = "Example: headroom tasks cancel t-17")]
     Cancel(One),
-    /// Give a task another size; what it grows by is charged at once, or refused
+    /// Resize a task. An increase is charged immediately, or the request fails
     Resize(Resize),
-    /// Say what a task really uses, which is shown and decides nothing
+    /// Report the measured usage of a task. It affects no decision
     Measured(Measured),
-    /// Make a task that waits more urgent, or less
+    /// Change the priority or deadline of a waiting task
     Rank(Rank),
 }
 
 impl Tasks {
-    /// Ask or change, and show.
+    /// Runs the subcommand, and prints the result.
     ///
     /// # Errors
-    /// When the server cannot be reached or refuses.
+    /// When the server cannot be reached, or rejects the request.
     pub(crate) fn run(self) -> Result<()> {
         match self.deed {
-            Deed::Submit(submit) => submit.run(),
-            Deed::List(list) => list.run(),
-            Deed::Show(one) => {
+            TasksCommand::Submit(submit) => submit.run(),
+            TasksCommand::List(list) => list.run(),
+            TasksCommand::Show(one) => {
                 show_one(&one.remote, &one.remote.ask(async |c| Ok(c.get_task(&one.task).await?))?)
             }
-            Deed::Confirm(one) => show_one(
+            TasksCommand::Confirm(one) => show_one(
                 &one.remote,
                 &one.remote.ask(async |c| Ok(c.confirm_task(&one.task).await?))?,
             ),
-            Deed::Release(release) => release.run(),
-            Deed::Cancel(one) => show_one(
+            TasksCommand::Release(release) => release.run(),
+            TasksCommand::Cancel(one) => show_one(
                 &one.remote,
                 &one.remote.ask(async |c| Ok(c.cancel_task(&one.task).await?))?,
             ),
-            Deed::Resize(resize) => resize.run(),
-            Deed::Measured(measured) => measured.run(),
-            Deed::Rank(rank) => rank.run(),
+            TasksCommand::Resize(resize) => resize.run(),
+            TasksCommand::Measured(measured) => measured.run(),
+            TasksCommand::Rank(rank) => rank.run(),
         }
     }
 }
@@ -132,11 +132,11 @@ fn show_one(remote: &Remote, task: &Task) -> Result<()> {
     remote.show(&listing)
 }
 
-/// What a task needs, as the interface takes it.
+/// Returns the amounts that a task needs, in the form of the API.
 pub(super) fn amounts(bounds: &[Bound]) -> Result<Amounts> {
     let mut amounts = Amounts::new();
     for Bound { name, value } in bounds {
-        ensure!(value.is_some(), "a task does not need `{name}=none`: leave it out");
+        ensure!(value.is_some(), "a task cannot need `{name}=none`. Omit {name}.");
         amounts.extend(value.iter().map(|text| (name.clone(), Amount::Text(text.clone()))));
     }
     Ok(amounts)
@@ -147,49 +147,49 @@ pub(super) fn amounts(bounds: &[Bound]) -> Result<Amounts> {
     after_help = "Example: headroom tasks submit lab vcore=4 memory=8G nvidia.com/gpu=1 --priority 5 --restarts 2 --key run-17"
 )]
 struct Submit {
-    /// Whose quota it is held against
+    /// The tenant whose quota the task uses
     #[arg(value_name = "TENANT")]
     tenant: String,
-    /// What it needs on one node
+    /// Amounts that one instance needs on one node
     #[arg(value_name = "TYPE=AMOUNT", required = true)]
     resources: Vec<Bound>,
-    /// Its id; without, one is made
+    /// ID of the task. The default is a generated ID
     #[arg(long, value_name = "TASK")]
     id: Option<String>,
-    /// Whose it is, for administrators; without, the caller's
+    /// User of the task, for administrators. The default is the caller
     #[arg(long, value_name = "USER")]
     user: Option<String>,
-    /// Higher goes first where tasks go by priority
+    /// Priority. Higher priorities start first if the tenant orders tasks by priority
     #[arg(long, value_name = "NUMBER", default_value_t = 0, allow_negative_numbers = true)]
     priority: i32,
-    /// When it is to be done (RFC 3339)
+    /// Deadline (RFC 3339)
     #[arg(long, value_name = "TIME")]
     deadline: Option<Timestamp>,
-    /// How long it takes
+    /// Estimated run time
     #[arg(long, value_name = "SECONDS")]
     estimate: Option<u32>,
-    /// Do not stop it for others
+    /// Exclude the task from preemption
     #[arg(long)]
     not_preemptible: bool,
-    /// Have it wait again after it was evicted
+    /// Queue the task again after it is evicted
     #[arg(long)]
     requeue: bool,
-    /// How many instances of this size it has, which start together or not at all.
+    /// Number of instances of this size. They start together or not at all
     #[arg(long, value_name = "N", default_value_t = 1)]
     members: u32,
-    /// How often it waits again after it failed
+    /// Number of restarts after failures
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
     restarts: u32,
-    /// How long it may wait before it expires; 0 is for ever
+    /// Longest wait before the task expires. 0 means no limit
     #[arg(long, value_name = "SECONDS")]
     max_wait: Option<u32>,
-    /// Label of the nodes that it may have
+    /// Label of the nodes that the task can use
     #[arg(long, value_name = "LABEL")]
     node_label: Option<String>,
-    /// A node that it may not have
+    /// A node that the task cannot use
     #[arg(long, value_name = "NODE")]
     blocked_node: Vec<String>,
-    /// Under the same key it is submitted once, however often this is run
+    /// Idempotency key. Commands with the same key submit one task
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
     #[command(flatten)]
@@ -215,7 +215,7 @@ impl Submit {
         };
         let (task, waits) = self.remote.ask(async |client| {
             let task = client.submit_task(&self.tenant, &new, self.key.as_deref()).await?;
-            // It may have started meanwhile: then there is nothing to say.
+            // If the task started since, there is no wait reason to show.
             let waits = match task.state {
                 TaskState::Waiting => client.get_waiting(&self.tenant, &task.id).await.ok(),
                 _ => None,
@@ -232,7 +232,7 @@ impl Submit {
     }
 }
 
-/// Where a task stands.
+/// The state of a task.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum State {
     Waiting,
@@ -270,7 +270,7 @@ struct ListTasks {
     /// The tenant
     #[arg(value_name = "TENANT")]
     tenant: String,
-    /// Only those that stand there
+    /// Show only tasks in this state
     #[arg(long, value_enum)]
     state: Option<State>,
     #[command(flatten)]
@@ -304,10 +304,10 @@ impl ListTasks {
     after_help = "Examples:\n  headroom tasks release t-17\n  headroom tasks release t-17 --failed --key end-17"
 )]
 struct Release {
-    /// It ended badly, or was stopped
+    /// The task failed or was stopped
     #[arg(long)]
     failed: bool,
-    /// Under the same key it is reported once, however often this is run
+    /// Idempotency key. Commands with the same key report the end once
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
     #[command(flatten)]
@@ -332,7 +332,7 @@ impl Release {
 struct Resize {
     #[command(flatten)]
     one: One,
-    /// All that it needs from now on
+    /// New amounts of the task. They replace all current amounts
     #[arg(value_name = "TYPE=AMOUNT", required = true)]
     resources: Vec<Bound>,
 }
@@ -350,7 +350,7 @@ impl Resize {
 struct Measured {
     #[command(flatten)]
     one: One,
-    /// What all of its members use together; it takes the place of what was said before
+    /// Amounts that all members use together. They replace the previous report
     #[arg(value_name = "TYPE=AMOUNT", required = true)]
     resources: Vec<Bound>,
 }
@@ -366,13 +366,13 @@ impl Measured {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: headroom tasks rank lab t-17 --priority 9")]
 struct Rank {
-    /// Its tenant
+    /// The tenant of the task
     #[arg(value_name = "TENANT")]
     tenant: String,
     /// The task
     #[arg(value_name = "TASK")]
     task: String,
-    /// Its priority from now on
+    /// New priority
     #[arg(
         long,
         value_name = "NUMBER",
@@ -380,7 +380,7 @@ struct Rank {
         required_unless_present = "deadline"
     )]
     priority: Option<i32>,
-    /// When it is to be done (RFC 3339)
+    /// Deadline (RFC 3339)
     #[arg(long, value_name = "TIME")]
     deadline: Option<Timestamp>,
     #[command(flatten)]

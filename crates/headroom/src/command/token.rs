@@ -1,4 +1,4 @@
-//! `headroom token`: tokens for callers of a server.
+//! `headroom token`: tokens that authenticate callers of a server.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -19,28 +19,28 @@ Example:
   headroom serve --auth-tokens headroom-tokens
   curl -H \"Authorization: Bearer headroom_…\" http://127.0.0.1:9080/ws/v1/partitions";
 
-/// Make, list and revoke tokens; a running server takes changes within a second.
+/// Create, list, and revoke tokens. A running server applies changes within one second.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Token {
     #[command(subcommand)]
-    deed: Deed,
-    /// File of their hashes, as `auth.tokens` of the server names it
+    deed: TokenCommand,
+    /// File with the hashes of the tokens, as in `auth.tokens` of the server
     #[arg(long, global = true, value_name = "FILE", default_value = "headroom-tokens")]
     file: PathBuf,
 }
 
 #[derive(Debug, Subcommand)]
-enum Deed {
-    /// Make one, and print it; it is nowhere kept, only its hash is
+enum TokenCommand {
+    /// Create a token, and print it. Only its hash is stored
     Create(Create),
-    /// Print those that there are, without the tokens themselves
+    /// List the tokens without their secrets
     #[command(after_help = "Example: headroom token list --file tokens")]
     List,
-    /// Make one worthless
+    /// Revoke a token
     #[command(after_help = "Example: headroom token revoke ci")]
     Revoke {
-        /// Its name
+        /// Name of the token
         name: String,
     },
 }
@@ -48,41 +48,41 @@ enum Deed {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: headroom token create ci --role submitter --user ci --days 90")]
 struct Create {
-    /// What to call it, for the audit and to revoke it
+    /// Name of the token, for the audit log and to revoke it
     name: String,
-    /// What its holder may do; may be given more than once
+    /// Role of the caller. Can be given several times
     #[arg(long = "role", required = true, value_name = "ROLE", value_parser = ROLES)]
     roles: Vec<String>,
-    /// Its holder's user name, as access lists and limits know it
+    /// User name of the caller, for access lists and limits
     #[arg(long, default_value = "")]
     user: String,
-    /// A group of that user; may be given more than once
+    /// Group of the user. Can be given several times
     #[arg(long = "group", value_name = "GROUP")]
     groups: Vec<String>,
-    /// After how many days it is worth nothing; never if not given
+    /// Days until the token expires. The default is never
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=36_500))]
     days: Option<u32>,
 }
 
-/// How long a name may be, in bytes.
+/// Maximum length of a name, in bytes.
 const NAME_BYTES_MAX: usize = 64;
 
 impl Token {
-    /// Do it.
+    /// Runs the command.
     pub(crate) fn run(self) -> Result<()> {
         let file = &self.file;
         match self.deed {
-            Deed::Create(create) => {
+            TokenCommand::Create(create) => {
                 let secret = Secret::random()?;
                 let entry = create.entry(&secret)?;
                 TokenFile::update(file, |tokens| tokens.add(entry))?;
-                output::tell("keep it well: it is shown this once");
+                output::tell("store the token safely: it is shown only once");
                 output::print(&format!("{}\n", secret.reveal()))
             }
-            Deed::List => output::print(&table(TokenFile::read(file)?.entries())),
-            Deed::Revoke { name } => {
+            TokenCommand::List => output::print(&table(TokenFile::read(file)?.entries())),
+            TokenCommand::Revoke { name } => {
                 TokenFile::update(file, |tokens| tokens.remove(&name))?;
-                output::tell(&format!("the token {name} is worth nothing any more"));
+                output::tell(&format!("the token {name} is revoked"));
                 Ok(())
             }
         }
@@ -95,7 +95,7 @@ impl Create {
         let is_legal = |one: char| one.is_ascii_alphanumeric() || "-_.@".contains(one);
         ensure!(
             (1..=NAME_BYTES_MAX).contains(&name.len()) && name.chars().all(is_legal),
-            "{name:?} is no name of a token: it has 1 to {NAME_BYTES_MAX} letters, digits, `-`, `_`, `.` and `@`"
+            "{name:?} is not a token name. Use 1 to {NAME_BYTES_MAX} letters, digits, `-`, `_`, `.`, and `@`."
         );
         let created = Timestamp::now();
         let life = days.map(|days| SignedDuration::from_hours(i64::from(days) * 24));

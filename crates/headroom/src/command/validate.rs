@@ -1,4 +1,4 @@
-//! `headroom validate`: what is wrong with a queue file, and what is probably not meant.
+//! `headroom validate`: errors and warnings of queue files.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,29 +22,28 @@ use serde_json::{Value, json};
 
 use crate::output;
 
-/// Check queue files: every fault with its line and what to write instead, and what is legal
-/// but probably not meant.
+/// Check queue files, and show each error and warning with its line and a correction.
 ///
-/// Ends with 0 if every file can be loaded, warnings or not, and with 1 if one cannot.
+/// Exit codes: 0 if every file can be loaded, with or without warnings, and 1 if a file cannot.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  headroom validate queues.yaml\n  headroom validate --json - < queues.yaml\n  headroom validate queues.yaml --nodes '100*{vcore: 32, memory: 128Gi}'"
 )]
 pub(crate) struct Validate {
-    /// Queue file as `YuniKorn` reads it; - for standard input
+    /// Queue file in the format of `YuniKorn`. - means standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Nodes of the first partition, to see what they cannot give: `N*{type: amount, …}`, a CSV or YAML file, or
-    /// `FILE@1/N` for every Nth node of it; may be given several times
+    /// Nodes of the first partition, to find amounts that they cannot provide: `N*{type: amount, …}`, a CSV or YAML
+    /// file, or `FILE@1/N` for every Nth node of the file. Can be given several times
     #[arg(long, value_name = "NODES")]
     nodes: Vec<String>,
-    /// Print one JSON object per file, each on a line of its own
+    /// Print one JSON object on one line for each file
     #[arg(long)]
     json: bool,
 }
 
 impl Validate {
-    /// Check every file, whatever the others are like.
+    /// Checks every file, regardless of the others.
     ///
     /// # Errors
     /// When the nodes cannot be read.
@@ -106,8 +105,8 @@ pub(super) fn without_file(held: &Wrapper) -> String {
         others => format!("its keys are {}", others.join(", ")),
     };
     format!(
-        "this is {}, and no key of it holds a queue file: {keys}; the queue file is under queues.yaml, or under \
-         the name of the policy group with .yaml",
+        "this is {}, but no key has a queue file: {keys}. The key must be queues.yaml, or the name of \
+         the policy group with .yaml",
         held.what
     )
 }
@@ -168,9 +167,9 @@ fn told(name: &str, review: &Review) -> String {
     text
 }
 
-/// What is said of a file without a partition.
-const EMPTY: &str = "not accepted, it has no partition; YuniKorn loads such a file and uses its built-in queues; \
-                     write `partitions:` with at least one entry";
+/// The message for a file without a partition.
+const EMPTY: &str = "not accepted, because it has no partition. YuniKorn loads such a file and uses its built-in queues. \
+                     Add `partitions:` with at least one entry";
 
 fn closing_line(name: &str, review: &Review) -> String {
     let Counts { errors, warnings } = review.diagnostics.counts();
@@ -181,7 +180,7 @@ fn closing_line(name: &str, review: &Review) -> String {
             let _ = write!(line, ", {}", count(warnings, "warning"));
         }
         if !review.diagnostics.refused_by_validation() {
-            line.push_str("; YuniKorn calls the file valid, and then cannot load it");
+            line.push_str(". YuniKorn accepts the file in validation, and then fails to load it");
         }
         return line;
     };

@@ -1,4 +1,4 @@
-//! `headroom version`: which Headroom this is.
+//! `headroom version`: the version of the program.
 
 use anyhow::Result;
 use clap::Args;
@@ -12,21 +12,21 @@ Example:
   headroom version
   headroom version -o json";
 
-/// Print the version, the commit if it is known, and what was built in.
+/// Print the version, the commit if known, and the build features.
 ///
-/// Release builds know their commit from the repository, or from `HEADROOM_COMMIT` at build time;
-/// others do not.
+/// Release builds take the commit from the repository, or from `HEADROOM_COMMIT` at build time. Other
+/// builds have no commit.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Version {
-    /// As what it is printed
+    /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t)]
     output: Format,
 }
 
-/// As JSON has it.
+/// The fields of the JSON output.
 #[derive(Serialize)]
-struct Told {
+struct VersionInfo {
     version: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<&'static str>,
@@ -36,7 +36,7 @@ struct Told {
 }
 
 impl Version {
-    /// Print it.
+    /// Prints the result.
     ///
     /// # Errors
     /// When standard output cannot be written.
@@ -47,7 +47,7 @@ impl Version {
 
 fn listing() -> Result<Listing> {
     let commit = built::COMMIT.filter(|commit| !commit.is_empty());
-    let told = Told {
+    let told = VersionInfo {
         version: built::VERSION,
         commit,
         target: built::TARGET,

@@ -15,7 +15,7 @@ use headroom_engine::{Engine, HandClock, Origin, Pace, Settings};
 use headroom_journal::FileStore;
 use headroom_server::listen::{Gate, Listening, Serving, assemble};
 use headroom_server::{
-    About, LogLevels, Parts, QueueFile, Service, Settings as WholeSettings, Whole,
+    About, Assembly, LogLevels, Parts, QueueFile, Service, Settings as WholeSettings,
 };
 
 use super::rm::Player;
@@ -78,8 +78,8 @@ impl Server {
             Service::new(Parts { engine: handle, clock: of_service, users, queue_file, about });
         service.queue_file.apply(Origin::default(), BUILT_IN).await.expect("the built-in file");
         let levels = Arc::new(LogLevels::new(LogLevel::default(), drop));
-        let Whole { routers, interface, .. } =
-            Whole::of(&service, &levels, &WholeSettings::default());
+        let Assembly { routers, interface, .. } =
+            Assembly::of(&service, &levels, &WholeSettings::default());
         let serving = Listening::bind(&process).expect("a free port").start().expect("a socket");
         let gate = Gate::new(&process, None, engine.handle(), &service.about.instance);
         serving.open(assemble(&process, &Arc::new(gate), routers));
@@ -94,7 +94,7 @@ impl Server {
     /// Lets time pass up to `now`.
     async fn step(&mut self, now: u64) {
         self.clock.advance(Millis::new(STEP));
-        self.engine.handle().turn(u32::MAX).await.expect("the engine goes on");
+        self.engine.handle().step(u32::MAX).await.expect("the engine goes on");
         while let Ok(heard) = tokio::time::timeout(SILENCE, self.player.hear(|| now)).await {
             assert!(heard.expect("no stream breaks"), "the server goes on");
         }

@@ -34,10 +34,10 @@ pub(crate) async fn run(server: SocketAddr) -> Result<()> {
 }
 
 /// Bring nodes that are made up to the server at this address, until it ends. Nobody starts anything on them:
-/// whoever submits tasks of tenants runs them himself.
+/// clients that submit tasks of tenants run them themselves.
 ///
 /// # Errors
-/// When the server cannot be reached, or refuses to be told of nodes.
+/// When the server cannot be reached, or rejects the nodes.
 pub(crate) async fn bring(server: SocketAddr, nodes: Vec<NodeSpec>) -> Result<()> {
     let nodes = nodes.iter().map(message::listed).collect();
     rm::bring(connected(server).await?, nodes).await

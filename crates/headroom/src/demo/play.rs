@@ -1,6 +1,6 @@
 //! A resource manager that plays: it has nodes, submits jobs, starts and ends their tasks, and
-//! obeys when it is told to stop one. It knows no clock and no network: what happened is said to
-//! it, and it says what to send.
+//! obeys when it has to stop one. It knows no clock and no network: the caller reports what happened,
+//! and it returns what to send.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use rand_pcg::Pcg64Mcg;
 use super::message::{self, TaskSpec};
 use super::scene::{DAEMON, DRAIN_EVERY, DRAIN_FOR, DRAINED, JOBS, JobKind, NODES};
 
-/// How long a task takes to stop once it is told to, milliseconds.
+/// How long a task takes to stop once it has to, milliseconds.
 const STOPPING: u64 = 1_500;
 
 /// What is to be sent, in this order.
@@ -30,7 +30,7 @@ enum Due {
     Arrive(usize),
     /// A task has done its work.
     End(String),
-    /// A task that was told to stop has stopped, for this reason.
+    /// A task that had to stop has stopped, for this reason.
     Stopped(String, i32),
     /// The node is to be drained.
     Drain,
@@ -249,7 +249,7 @@ impl Play {
                 // Nothing runs, and the scheduler has dropped it already: a confirmation would name an unknown key.
                 self.tasks.remove(key);
             } else {
-                // It takes a moment to stop; then the scheduler is told so.
+                // It takes a moment to stop; then the scheduler gets a report.
                 let stopped =
                     Due::Stopped(released.allocation_key.clone(), released.termination_type);
                 self.due.insert((now + STOPPING, stopped));
@@ -294,7 +294,7 @@ impl Play {
         self.out.releases.push(message::release(&job, key, termination));
     }
 
-    /// A task has stopped because it was told to: the scheduler is told so, and a task that was
+    /// A task has stopped on request: report that to the scheduler. A task that was
     /// stopped for others is asked for again.
     fn stopped(&mut self, key: &str, termination: i32) {
         let Some(task) = self.tasks.remove(key) else { return };

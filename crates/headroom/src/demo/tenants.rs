@@ -1,6 +1,7 @@
 //! Tenants of the demonstration, over REST: projects that submit tasks within quotas, and run them.
 //!
-//! `TenantPlay` is without a clock: `beat` is told the time. Invariant: a tenant has at most [`TenantKind::live_max`] tasks that have not
+//! `TenantPlay` is without a clock: `beat` receives the time. Invariant: a tenant has at most
+//! [`TenantKind::live_max`] tasks that have not
 //! ended, so that a few wait for its quota and no backlog grows. Its tasks are not preempted, so what was read of one still holds when
 //! the next request about it is sent, and none is refused.
 
@@ -23,7 +24,7 @@ pub(super) const BEAT: u64 = 1_000;
 /// One task in so many ends badly.
 const FAILS: u32 = 20;
 
-/// The tenants and whoever runs their tasks.
+/// The tenants and the runner of their tasks.
 #[derive(Debug)]
 pub(super) struct TenantPlay {
     client: Client,

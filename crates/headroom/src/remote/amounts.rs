@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use headroom_api::headroomv1::{Amount, display_amount};
 use headroom_api::wsv1::Resources;
-use headroom_core::resource::{Quantity, figures};
+use headroom_core::resource::{Quantity, format_quantities};
 
 /// `TYPE=AMOUNT` on a command line; `none` says that there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl FromStr for Bound {
                 let value = (value != "none").then(|| value.to_owned());
                 Ok(Self { name: name.to_owned(), value })
             }
-            _ => Err("write a name, `=` and an amount, such as `memory=200G`".to_owned()),
+            _ => Err("use a name, `=`, and an amount, such as `memory=200G`".to_owned()),
         }
     }
 }
@@ -63,7 +63,7 @@ pub(crate) fn resources(amounts: &Resources) -> String {
     let mut text = String::new();
     for (name, value) in named {
         let separator = if text.is_empty() { "" } else { ", " };
-        let [figure] = figures(name, [Quantity::of(*value)]);
+        let [figure] = format_quantities(name, [Quantity::of(*value)]);
         // Writing to a string cannot fail.
         let _ = write!(text, "{separator}{name} {figure}");
     }

@@ -11,14 +11,14 @@ use crate::output;
 /// How an answer is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Rows for people
+    /// Table for people
     #[default]
     Table,
     /// All fields, as the server sends them
     Json,
-    /// The same as YAML
+    /// All fields, as YAML
     Yaml,
-    /// The rows of the table, for spreadsheets
+    /// Rows of the table, for spreadsheets
     Csv,
 }
 

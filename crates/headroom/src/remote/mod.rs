@@ -17,7 +17,7 @@ pub(crate) use listing::{Format, Listing};
 
 use crate::output;
 
-/// Which server is asked, and how the answer is shown.
+/// The server, and the format of the output.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Remote {
     /// Address of the server
@@ -29,13 +29,13 @@ pub(crate) struct Remote {
         help_heading = "Server"
     )]
     server: String,
-    /// File with the token that says who asks; the variable `HEADROOM_TOKEN` may hold it instead
+    /// File with the token of the caller. Alternatively, set the variable `HEADROOM_TOKEN`
     #[arg(long, value_name = "FILE", env = "HEADROOM_TOKEN_FILE", help_heading = "Server")]
     token_file: Option<std::path::PathBuf>,
-    /// Partition
+    /// Partition of the cluster
     #[arg(long, value_name = "NAME", default_value = "default", help_heading = "Server")]
     pub(crate) partition: String,
-    /// How the answer is shown
+    /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t)]
     pub(crate) output: Format,
 }
@@ -78,7 +78,7 @@ impl Remote {
     fn explained(&self, error: anyhow::Error) -> anyhow::Error {
         match error.downcast_ref::<ClientError>() {
             Some(ClientError::Unreachable { .. }) => error.context(format!(
-                "no server answers at {}; start one with `headroom serve`, or name another with \
+                "no server answers at {}. Start one with `headroom serve`, or name another with \
                  --server",
                 self.server
             )),

@@ -9,6 +9,7 @@ mod scene;
 #[path = "../support/mod.rs"]
 mod support;
 mod tenants;
+mod tutorial;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -41,7 +42,7 @@ fn it_starts_on_an_empty_folder_and_ends_with_a_snapshot() {
     let folder = Folder::new("serve-empty");
     let mut server = Server::start(&folder, &[]);
     assert!(
-        server.line.ends_with("(open: everybody on this machine is admin)\n"),
+        server.line.ends_with("(open: everyone on this machine is admin)\n"),
         "{}",
         server.line
     );
@@ -111,7 +112,7 @@ fn an_unsafe_or_misspelled_start_is_refused() {
         (&["--tls-cert", "none", "--tls-key", "none"], "cannot read none"),
         (
             &["--listen", "127.0.0.1:0", "--queues", "bad.yaml"],
-            "the queue file bad.yaml is not taken",
+            "the queue file bad.yaml was not applied",
         ),
         (&["--listn", "127.0.0.1:0"], "--listen"),
     ] {
@@ -254,7 +255,7 @@ fn a_token_is_made_used_and_revoked() {
         "{listed}"
     );
     let server = Server::start(&folder, &["--auth-tokens", "headroom-tokens"]);
-    assert!(server.line.ends_with("(callers say who they are)\n"), "{}", server.line);
+    assert!(server.line.ends_with("(authentication required)\n"), "{}", server.line);
     let ask = |token: &str| {
         let mut stream = TcpStream::connect(&server.address).unwrap();
         let head =

@@ -22,7 +22,7 @@ fn a_file_is_planned_looked_at_and_taken_into_force() {
     };
     let forced = run("apply queues.yaml --force --server URL");
     assert_eq!((forced.code, &*forced.stderr), (Some(0), ""), "{}", forced.stdout);
-    assert!(forced.stdout.starts_with("queues.yaml is in force with record "), "{}", forced.stdout);
+    assert!(forced.stdout.starts_with("queues.yaml is active with record "), "{}", forced.stdout);
     let same = run("plan queues.yaml --against URL");
     assert_eq!((same.code, &*same.stdout), (Some(0), "nothing changes\n"));
     let more = run("plan more.yaml --against URL");
@@ -43,13 +43,13 @@ fn a_file_is_planned_looked_at_and_taken_into_force() {
     // It is in force by now, so it does not do again what was announced.
     let again = run("apply --plan plan.json --server URL");
     assert_eq!(again.code, Some(3), "{}", again.stderr);
-    assert!(again.stderr.contains("the plan that was announced is"), "{}", again.stderr);
+    assert!(again.stderr.contains("the request expects plan"), "{}", again.stderr);
     let digest = planned["digest"].as_str().unwrap();
     let again = run(&format!("apply more.yaml --plan {digest} --server URL"));
     assert_eq!(again.code, Some(3), "{}", again.stderr);
     let nameless = run(&format!("apply --plan {digest} --server URL"));
     assert_eq!(nameless.code, Some(1));
-    assert!(nameless.stderr.contains("name the queue file, too"), "{}", nameless.stderr);
+    assert!(nameless.stderr.contains("Name the queue file, too"), "{}", nameless.stderr);
     assert_eq!(run("apply more.yaml --server URL").code, Some(2), "neither plan nor force");
 }
 
@@ -62,7 +62,7 @@ fn whoever_applies_is_told_of_a_file_that_the_server_follows() {
     let url = format!("http://{}", server.address);
     let done = folder.run(&["apply", "more.yaml", "--force", "--server", &url]);
     assert_eq!(done.code, Some(0), "{}", done.stderr);
-    assert!(done.stderr.contains("the server follows") && done.stderr.contains("queues.yaml"));
+    assert!(done.stderr.contains("the server watches") && done.stderr.contains("queues.yaml"));
 }
 
 #[test]

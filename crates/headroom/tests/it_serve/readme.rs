@@ -7,9 +7,9 @@ use std::path::Path;
 use super::support::Folder;
 use super::support::server::Server;
 
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+pub(crate) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// The server of the README.
-const ADDRESS: &str = "http://127.0.0.1:9080";
+pub(crate) const ADDRESS: &str = "http://127.0.0.1:9080";
 const HEADING: &str = "## Ask why, and what if";
 
 /// The block of commands with their output.
@@ -21,7 +21,7 @@ fn shown() -> String {
 }
 
 /// The same without times and numbers of records, which are others each time.
-fn timeless(text: &str) -> String {
+pub(crate) fn timeless(text: &str) -> String {
     let is_time = |word: &str| word.contains('T') && word.trim_end_matches(',').ends_with('Z');
     let mut all = String::new();
     for line in text.lines() {

@@ -82,7 +82,7 @@ fn tenants_are_made_shown_and_changed_in_the_version_that_was_read() {
     assert_eq!(asked.json("tenants list").as_array().unwrap().len(), 2);
 
     let set = asked.shown("tenants set lab --on-lower refuse --label team=none");
-    assert!(set.starts_with("lab: version 1 is version 2 now\n"), "{set}");
+    assert!(set.starts_with("lab: changed from version 1 to version 2\n"), "{set}");
     let said = asked.json("tenants show lab");
     assert_eq!(
         (&said["onLower"]["action"], said.get("labels")),
@@ -103,11 +103,12 @@ fn tenants_are_made_shown_and_changed_in_the_version_that_was_read() {
 
     let defaults = asked.shown("tenants defaults --quota vcore=10 --order fifo-backfill");
     assert!(
-        defaults.starts_with("defaults: version ") && defaults.contains("vcore 10  fifo-backfill"),
+        defaults.starts_with("defaults: changed from version ")
+            && defaults.contains("vcore 10  fifo-backfill"),
         "{defaults}"
     );
     assert_eq!(asked.json("tenants defaults")["quota"]["resources"]["vcore"], 10_000);
-    assert_eq!(asked.shown("tenants delete lab"), "lab: gone\n");
+    assert_eq!(asked.shown("tenants delete lab"), "lab: deleted\n");
     let gone = asked.refused("tenants show lab");
     assert!(gone.contains("404 UNKNOWN_TENANT"), "{gone}");
 }
@@ -152,10 +153,10 @@ fn a_stale_version_is_refused_with_the_rule_and_what_to_do() {
     ] {
         let stale = asked.refused(&format!("{line} --if-version 1"));
         assert!(
-            stale.contains("412 PRECONDITION_FAILED") && stale.contains("in version \"2\""),
+            stale.contains("412 PRECONDITION_FAILED") && stale.contains("at version \"2\""),
             "{line}: {stale}"
         );
-        assert!(stale.contains("read it again, and decide anew"), "{line}: {stale}");
+        assert!(stale.contains("read it again, and retry with its version"), "{line}: {stale}");
     }
     assert_eq!(asked.json("tenants show lab")["version"], 2);
     let stale = asked.refused("tenants defaults --order urgency --if-version 99");
@@ -163,7 +164,10 @@ fn a_stale_version_is_refused_with_the_rule_and_what_to_do() {
     asked.shown("tenants set lab --label a=3 --if-version any");
     assert_eq!(asked.json("tenants show lab")["labels"]["a"], "3");
     let taken = asked.refused("tenants create lab");
-    assert!(taken.contains("409 TENANT_EXISTS") && taken.contains("in the way first"), "{taken}");
+    assert!(
+        taken.contains("409 TENANT_EXISTS") && taken.contains("resolve the conflict first"),
+        "{taken}"
+    );
     for line in [
         "tenants quota lab vcore",
         "tenants set lab --if-version x",
@@ -192,7 +196,7 @@ fn measured(asked: &Asked) {
     let waits = asked.refused("tasks measured t-2 vcore=1");
     assert!(waits.contains("409 TASK_STATE"), "{waits}");
     let verified = asked.shown("tenants verify");
-    assert!(verified.contains("what is counted is what tasks have\n"), "{verified}");
+    assert!(verified.contains("the recorded usage equals the sum of the tasks\n"), "{verified}");
     assert_eq!(asked.json("tenants verify")["drift"], serde_json::json!([]));
 }
 
@@ -225,13 +229,14 @@ fn tasks_are_submitted_followed_and_ended_and_one_that_waits_says_why() {
     assert_eq!(one["reason"]["types"][0]["short"], 10_000, "{one}");
     let usage = asked.shown("tenants usage lab");
     assert!(
-        usage.starts_with("tenant lab, as of record ") && usage.contains(": 1 tasks wait"),
+        usage.starts_with("tenant lab, as of record ")
+            && usage.contains(": 1 task has waited for "),
         "{usage}"
     );
     let vcore = usage.lines().find(|line| line.starts_with("vcore")).unwrap();
     assert_eq!(cells(vcore), ["vcore", "100", "90", "10", "20"], "{usage}");
     let lowered = asked.shown("tenants quota lab vcore=60 --dry-run");
-    assert!(lowered.starts_with("the quota of lab would be changed in version 1\n"), "{lowered}");
+    assert!(lowered.starts_with("the quota of lab would change at version 1\n"), "{lowered}");
     let vcore = lowered.lines().find(|line| line.starts_with("vcore")).unwrap();
     assert_eq!(cells(vcore)[..3], ["vcore", "60", "30"], "{lowered}");
     assert_eq!(asked.json("tenants quota lab")["resources"]["vcore"], 100_000);
@@ -260,7 +265,7 @@ fn tasks_are_submitted_followed_and_ended_and_one_that_waits_says_why() {
         "{never}"
     );
     let none = asked.refused("tasks submit lab vcore=none");
-    assert!(none.contains("leave it out"), "{none}");
+    assert!(none.contains("Omit vcore"), "{none}");
     let unknown = asked.refused("tasks show t-9");
     assert!(unknown.contains("404 UNKNOWN_TASK"), "{unknown}");
     for line in ["tasks submit lab", "tasks rank lab t-2", "tasks list lab --state ended"] {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use redb::{Database, ReadableDatabase as _, TableDefinition};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::held::{Failure, Held};
 use super::names;
+use super::overlay::{Failure, OverlayFile};
 use super::scan::Salvage;
 use crate::disk::{Disk, DiskFile, FileId};
 use crate::error::{Damage, JournalError, Place};
@@ -46,7 +46,7 @@ pub(super) enum Use {
 #[derive(Clone)]
 pub(super) struct Log {
     path: PathBuf,
-    held: Held,
+    held: OverlayFile,
     database: Arc<Database>,
     /// The number of the first record that it takes.
     pub(super) first: u64,
@@ -94,7 +94,7 @@ pub(super) fn make(
         move |source| JournalError::access(deed, path, source)
     };
     let file = disk.open(&new, true).map_err(fail("make"))?;
-    let held = Held::through(file.clone());
+    let held = OverlayFile::through(file.clone());
     let filled = fill(held.clone(), first, before, records).map_err(io_of);
     // The library writes once more when it closes the file, and tells nobody how that went.
     match (filled, held.failure()) {
@@ -108,7 +108,7 @@ pub(super) fn make(
 }
 
 fn fill(
-    held: Held,
+    held: OverlayFile,
     first: u64,
     before: u64,
     records: impl Iterator<Item = io::Result<Vec<u8>>>,
@@ -129,7 +129,7 @@ fn fill(
     Ok(())
 }
 
-/// What the disk said, if it was the disk.
+/// The I/O error, if the disk failed.
 fn io_of(error: redb::Error) -> io::Error {
     match error {
         redb::Error::Io(error) => error,
@@ -155,7 +155,7 @@ impl Log {
             let damage = Damage::Shape("the file is empty");
             return Err(JournalError::damaged(path, Place::default(), damage));
         }
-        let held = Held::back(file.clone()).map_err(|source| fail("read", source))?;
+        let held = OverlayFile::back(file.clone()).map_err(|source| fail("read", source))?;
         // The library checks each page before it believes it; should one slip through, its own
         // doubts are panics.
         let opened = catch_unwind(AssertUnwindSafe(|| Self::check(&path, &held, first)));
@@ -177,7 +177,7 @@ impl Log {
     }
 
     /// Open the database, and read all of it once.
-    fn check(path: &Path, held: &Held, first: u64) -> Result<Self, Refused> {
+    fn check(path: &Path, held: &OverlayFile, first: u64) -> Result<Self, Refused> {
         let database = Database::builder()
             .set_cache_size(CACHE_BYTES)
             .set_check_integrity_on_open(true)

@@ -4,17 +4,17 @@
 //! | --- | --- |
 //! | `log-N.redb` | the records from N on, up to the next such file: a redb database |
 //! | `snapshot-N` | the books after record N |
-//! | `mark` | how far the journal was acknowledged, and the last lease |
+//! | `ack_mark` | how far the journal was acknowledged, and the last lease |
 //! | `lock` | the process that writes |
 //! | `*.new` | something in the making, which counts for nothing |
 //!
 //! A snapshot begins another file of records, so that dropping old records is dropping a file.
 //! What is made has its name only when it is whole and durable.
 
-mod held;
+mod ack_mark;
 mod log;
-mod mark;
 mod names;
+mod overlay;
 mod read;
 mod repair;
 mod scan;
@@ -26,8 +26,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ack_mark::{AckMark, AckState};
 use log::{Log, Use};
-use mark::{Mark, Said};
 
 use crate::disk::{Disk, Folder, Lock};
 use crate::error::{Damage, JournalError, Place};
@@ -44,9 +44,9 @@ pub struct FileReader {
     /// The first records of the files before the current one.
     older: Vec<u64>,
     log: Log,
-    /// What the mark said.
-    said: Said,
-    /// Shared with whoever reads beside a store, so that nobody else writes before he has ended.
+    /// The content of the mark.
+    said: AckState,
+    /// Shared with readers of a store, so that nobody else writes before they have ended.
     lock: Arc<Lock>,
 }
 
@@ -61,7 +61,7 @@ impl std::fmt::Debug for FileReader {
 #[derive(Debug)]
 pub struct FileStore {
     files: FileReader,
-    mark: Mark,
+    mark: AckMark,
     lease: Lease,
     /// Something failed, so that memory may be ahead of the disk.
     stopped: bool,
@@ -98,7 +98,7 @@ impl FileReader {
 
     fn open_as(disk: Arc<dyn Disk>, lock: Lock, purpose: Use) -> Result<Self, JournalError> {
         let names = list(&*disk)?;
-        let said = mark::read(&*disk)?.unwrap_or_default();
+        let said = ack_mark::read(&*disk)?.unwrap_or_default();
         let mut older = names::logs(&names);
         let snapshots = names::snapshots(&names);
         let Some(current) = older.pop() else {
@@ -150,7 +150,7 @@ impl FileStore {
             let removed = disk.remove(name);
             removed.map_err(|source| JournalError::access("remove", disk.path(name), source))?;
         }
-        let said = mark::read(&*disk)?.unwrap_or_default();
+        let said = ack_mark::read(&*disk)?.unwrap_or_default();
         let snapshots = names::snapshots(&names);
         if names::logs(&names).is_empty() && snapshots.is_empty() && said.sequence == 0 {
             if names.iter().any(|name| name == AUDIT_FOLDER) {
@@ -159,8 +159,8 @@ impl FileStore {
             log::make(&*disk, 1, BEGINNING, std::iter::empty())?;
         }
         let files = FileReader::open_as(disk, lock, Use::Append)?;
-        let said = Said { sequence: files.log.next - 1, lease: files.said.lease + 1 };
-        let mark = Mark::make(&*files.disk, said)?;
+        let said = AckState { sequence: files.log.next - 1, lease: files.said.lease + 1 };
+        let mark = AckMark::make(&*files.disk, said)?;
         Ok(Self { files, mark, lease: Lease::new(said.lease), stopped: false })
     }
 
@@ -293,7 +293,7 @@ impl ReadStore for FileReader {
 
     fn read(&self, from: u64) -> Result<Records<'_>, JournalError> {
         let records = read::from(&*self.disk, &self.older, &self.log, from)?;
-        // A store may write on beside.
+        // A store may write on in parallel.
         let next = self.log.next;
         let is_known =
             move |one: &Result<Stored, _>| one.as_ref().map_or(true, |one| one.sequence < next);
@@ -356,7 +356,7 @@ impl Store for FileStore {
             return Ok(());
         }
         self.check()?;
-        let said = Said { sequence: next + batch.len() as u64 - 1, lease: lease.token() };
+        let said = AckState { sequence: next + batch.len() as u64 - 1, lease: lease.token() };
         let outcome = self.files.log.append(batch);
         let outcome = outcome.and_then(|()| self.mark.say(&*self.files.disk, said));
         self.watch(outcome)

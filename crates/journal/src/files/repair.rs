@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::mark::{Mark, Said};
-use super::{list, lock, log, mark, names};
+use super::ack_mark::{AckMark, AckState};
+use super::{ack_mark, list, lock, log, names};
 use crate::disk::{Disk, DiskFile};
 use crate::error::JournalError;
 
@@ -21,7 +21,7 @@ pub fn repair(disk: &Arc<dyn Disk>, to: u64) -> Result<String, JournalError> {
     let _lock = lock(&**disk)?;
     let names = list(&**disk)?;
     let logs = names::logs(&names);
-    let said = mark::read(&**disk)?.unwrap_or_default();
+    let said = ack_mark::read(&**disk)?.unwrap_or_default();
     let Some(at) = logs.iter().rposition(|first| *first <= to.saturating_add(1)) else {
         let first = logs.first().copied().unwrap_or(1);
         return Err(JournalError::Truncated { wanted: to, first });
@@ -43,7 +43,7 @@ pub fn repair(disk: &Arc<dyn Disk>, to: u64) -> Result<String, JournalError> {
         removed.map_err(|source| JournalError::access("remove", disk.path(&name), source))
     };
     // The mark first: from here on, what is cut off was never acknowledged.
-    Mark::make(&**disk, Said { sequence: to, lease: said.lease })?;
+    AckMark::make(&**disk, AckState { sequence: to, lease: said.lease })?;
     for sequence in names::snapshots(&names).into_iter().filter(|sequence| *sequence > to) {
         remove(names::snapshot(sequence))?;
     }

@@ -56,7 +56,7 @@ structure!(
 );
 structure!(SetForeign = proto::SetForeign { partition, key, node, resources, preemptable });
 
-/// Each variant beside the name of its field: those with a structure of their own, boxed and
+/// Each variant with the name of its field: those with a structure of their own, boxed and
 /// plain, and those with fields.
 macro_rules! commands {
     (

@@ -18,7 +18,7 @@ impl Field<i32> for Option<QueueStart> {
     }
 }
 
-/// Absent where nothing is said.
+/// Absent where neither is set.
 impl Field<Option<proto::Lifetimes>> for LifetimesConfig {
     fn put(&self) -> Option<proto::Lifetimes> {
         let Self { maximum, default } = *self;

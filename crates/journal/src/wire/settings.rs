@@ -6,8 +6,8 @@ use headroom_core::books::{
     GangSettings, LimitSettings, LimitSubject, PartitionSettings, QueueSettings,
 };
 use headroom_core::config::{
-    AccessList, ApplicationOrder, LineValues, PreemptionPolicy, PriorityPolicy, PropertyValues,
-    RuleConfig, TemplateConfig,
+    AccessList, ApplicationOrder, OvertakingLimits, PreemptionPolicy, PriorityPolicy,
+    PropertyValues, RuleConfig, TemplateConfig,
 };
 use headroom_core::{AskTraits, Millis, PreemptionCause};
 
@@ -68,8 +68,8 @@ structure!(
     }
 );
 
-impl Field<Option<proto::LineValues>> for LineValues {
-    /// What is by default is not said.
+impl Field<Option<proto::LineValues>> for OvertakingLimits {
+    /// Default values are left out.
     fn put(&self) -> Option<proto::LineValues> {
         let Self { aging_interval, aging_step, aging_max, max_overtakes, max_head_wait } = *self;
         (*self != Self::default()).then(|| proto::LineValues {

@@ -19,15 +19,15 @@ fn sample(name: &str) -> proto::Record {
 fn a_newer_format_is_refused_by_name_even_where_it_cannot_be_read() {
     let mut message = sample("event-placed");
     message.format = 7;
-    let expected = "the record has format 7, this version reads formats up to 5; \
-                    use the version that wrote it";
+    let expected = "the record has format 7, but this version reads formats up to 5. \
+                    Use the version that wrote it";
     assert_eq!(refusal(&message), expected);
     let mut bytes = message.encode_to_vec();
     // A field of a wire type that there is none of.
     bytes.extend([0xff, 0x07]);
     assert_eq!(Record::decode(&bytes).unwrap_err().to_string(), expected);
     message.format = 0;
-    assert_eq!(refusal(&message), "the field format of the record is no version of the format");
+    assert_eq!(refusal(&message), "the field format of the record is not a version of the format");
 }
 
 #[test]
@@ -57,11 +57,11 @@ fn the_field_that_is_wrong_is_named() {
     let Some(command::Kind::Ask(inner)) = &mut ask.command.as_mut().unwrap().kind else { panic!() };
     inner.resources[1].quantity = i64::MIN;
     let field = "the field command.ask.resources[1].quantity of the record";
-    let expected = format!("{field} has the amount {}, below the smallest there is", i64::MIN);
+    let expected = format!("{field} has the amount {}, which is below the minimum", i64::MIN);
     assert_eq!(refusal(&ask), expected);
     let Some(command::Kind::Ask(inner)) = &mut ask.command.as_mut().unwrap().kind else { panic!() };
     inner.resources.swap(0, 2);
-    let expected = "the field command.ask.resources[1] of the record is not behind the name before it in order";
+    let expected = "the field command.ask.resources[1] of the record is not in ascending order";
     assert_eq!(refusal(&ask), expected);
 
     let mut queue = sample("event-queue-added");
@@ -69,7 +69,7 @@ fn the_field_that_is_wrong_is_named() {
         let Some(event::Kind::QueueAdded(inner)) = &mut queue.events[0].kind else { panic!() };
         let limits = inner.settings.as_mut().unwrap().user_limits.as_mut().unwrap();
         limits.floor = Some(text.into());
-        let expected = "the field events[0].queue_added.settings.user_limits.floor of the record is no decimal from 0 to 1000000 with up to six digits behind the point, as short as can be";
+        let expected = "the field events[0].queue_added.settings.user_limits.floor of the record is not a decimal from 0 to 1000000 with up to six fraction digits, in its shortest form";
         assert_eq!(refusal(&queue), expected);
     }
 
@@ -78,13 +78,12 @@ fn the_field_that_is_wrong_is_named() {
     let limits = inner.settings.as_mut().unwrap().application_limits.as_mut().unwrap();
     let field = "the field events[0].queue_added.settings.application_limits";
     limits.driver = Some("1e-1".into());
-    assert!(refusal(&queue).starts_with(&format!("{field}.driver of the record is no decimal")));
+    assert!(refusal(&queue).starts_with(&format!("{field}.driver of the record is not a decimal")));
     let Some(event::Kind::QueueAdded(inner)) = &mut queue.events[0].kind else { panic!() };
     let limits = inner.settings.as_mut().unwrap().application_limits.as_mut().unwrap();
     limits.max_parallel_by_user.swap(0, 1);
-    let expected = format!(
-        "{field}.max_parallel_by_user[1] of the record is not behind the name before it in order"
-    );
+    let expected =
+        format!("{field}.max_parallel_by_user[1] of the record is not in ascending order");
     assert_eq!(refusal(&queue), expected);
 
     let mut queue = sample("event-queue-added");
@@ -92,14 +91,16 @@ fn the_field_that_is_wrong_is_named() {
     let capacity = inner.settings.as_mut().unwrap().capacity.as_mut().unwrap();
     capacity.maximum = Some("x".into());
     let field = "the field events[0].queue_added.settings.capacity";
-    assert!(refusal(&queue).starts_with(&format!("{field}.maximum of the record is no decimal")));
+    assert!(
+        refusal(&queue).starts_with(&format!("{field}.maximum of the record is not a decimal"))
+    );
     let Some(event::Kind::QueueAdded(inner)) = &mut queue.events[0].kind else { panic!() };
     inner.settings.as_mut().unwrap().capacity.as_mut().unwrap().share = None;
     assert_eq!(refusal(&queue), format!("{field}.share of the record is missing"));
 
     let mut unknown = sample("event-placed");
     unknown.events[0].kind = None;
-    assert_eq!(refusal(&unknown), "the field events[0] of the record has no kind that is known");
+    assert_eq!(refusal(&unknown), "the field events[0] of the record has an unknown kind");
 }
 
 #[test]
@@ -113,12 +114,12 @@ fn a_tree_of_queues_is_whole_or_refused() {
     };
     let field = "the field command.configure.partitions[0].queues";
     let second = change(&|queues| queues[1].depth = 0);
-    assert_eq!(second, format!("{field}[1].depth of the record fits no queue above it"));
+    assert_eq!(second, format!("{field}[1].depth of the record fits under no parent queue"));
     let gap = change(&|queues| queues[1].depth = 2);
-    assert_eq!(gap, format!("{field}[1].depth of the record fits no queue above it"));
+    assert_eq!(gap, format!("{field}[1].depth of the record fits under no parent queue"));
     assert_eq!(change(&Vec::clear), format!("{field} of the record is missing"));
     let deep = change(&|queues| queues[1].depth = 1_025);
-    let levels = "is 1025 levels deep, at most 1024 are possible";
+    let levels = "is 1025 levels deep, but at most 1024 are allowed";
     assert_eq!(deep, format!("{field}[1].depth of the record {levels}"));
 }
 

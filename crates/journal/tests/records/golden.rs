@@ -3,7 +3,6 @@
 //! `UPDATE_EXPECT=1` writes samples of new variants, those of a new format, and texts that have changed,
 //! never bytes that are there: records of old journals have them.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
@@ -22,19 +21,13 @@ fn file_of(name: &str) -> PathBuf {
     folder_of(FORMAT).join(name).with_extension("txt")
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.chunks(32).fold(String::new(), |mut lines, chunk| {
-        for byte in chunk {
-            let _ = write!(lines, "{byte:02x}");
-        }
-        lines + "\n"
-    })
+/// 32 bytes on a line.
+fn lines_of(bytes: &[u8]) -> String {
+    bytes.chunks(32).map(|chunk| hex::encode(chunk) + "\n").collect()
 }
 
-fn bytes_of(hex: &str) -> Vec<u8> {
-    let digits: Vec<char> = hex.chars().filter(char::is_ascii_hexdigit).collect();
-    let byte = |pair: &[char]| u8::from_str_radix(&String::from_iter(pair), 16).unwrap();
-    digits.chunks(2).map(byte).collect()
+fn bytes_of(lines: &str) -> Vec<u8> {
+    hex::decode(lines.replace('\n', "")).unwrap()
 }
 
 #[test]
@@ -46,14 +39,15 @@ fn a_sample_of_every_variant_is_read_as_ever_and_written_as_ever() {
         let Ok(file) = fs::read_to_string(&path) else {
             assert!(update, "{name} has no sample yet; write it with UPDATE_EXPECT=1");
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, hex(&sample.encode().unwrap()) + "\n" + &text).unwrap();
+            fs::write(&path, lines_of(&sample.encode().unwrap()) + "\n" + &text).unwrap();
             continue;
         };
         let (digits, expected) = file.split_once("\n\n").expect("an empty line between");
         let bytes = bytes_of(digits);
         let read = Record::decode(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(format!("{read:?}"), format!("{sample:?}"), "{name} is read otherwise");
-        assert_eq!(hex(&sample.encode().unwrap()), hex(&bytes), "{name} is written otherwise");
+        let written = lines_of(&sample.encode().unwrap());
+        assert_eq!(written, lines_of(&bytes), "{name} is written otherwise");
         if update {
             fs::write(&path, format!("{digits}\n\n{text}")).unwrap();
         } else {
@@ -78,7 +72,7 @@ fn samples_of_earlier_formats_are_read_as_what_they_were() {
                 .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             // What came later takes no byte where it is absent.
             let message = proto::Record { format, ..record.to_message() };
-            let written = (hex(&message.encode_to_vec()), hex(&bytes_of(digits)));
+            let written = (lines_of(&message.encode_to_vec()), lines_of(&bytes_of(digits)));
             let is_shorter = format < 5 && path.file_stem().is_some_and(|name| name == SHORTER);
             assert_eq!(
                 written.0 == written.1,

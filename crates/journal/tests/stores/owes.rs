@@ -39,8 +39,9 @@ fn a_batch_that_is_not_the_next_is_refused() {
         append(&mut *store, 3).unwrap();
         for next in [0, 3, 5] {
             let refused = store.append(store.lease(), next, &batch(next, 1)).unwrap_err();
-            let expected =
-                format!("the batch begins with record {next}, the journal goes on with record 4");
+            let expected = format!(
+                "the batch begins with record {next}, but the journal continues with record 4"
+            );
             assert_eq!(refused.to_string(), expected);
         }
         append(&mut *store, 1).unwrap();
@@ -65,8 +66,7 @@ fn snapshots_are_kept_by_twos_and_records_since_the_older() {
         assert_eq!(store.snapshots().unwrap(), [55, 40]);
         assert_eq!((recover(&*store).unwrap(), store.next()), (60, 61));
         let early = store.read(40).err().unwrap().to_string();
-        let expected =
-            "record 40 is gone, the journal begins with record 41; begin with a snapshot";
+        let expected = "record 40 is no longer stored, and the journal begins with record 41. Start with a snapshot";
         assert_eq!(early, expected);
         let none = store.snapshot(25).err().unwrap().to_string();
         assert_eq!(none, "there is no snapshot of record 25");
@@ -108,7 +108,12 @@ fn who_reads_beside_reads_what_there_was_while_more_is_written() {
             append(&mut *store, 10).unwrap();
         }
         assert!(store.first() > 1);
-        assert!(read(&*before, 1).is_err());
+        let gone = read(&*before, 1).unwrap_err();
+        let is_right = matches!(
+            gone,
+            JournalError::Truncated { wanted: 1, .. } | JournalError::Access { deed: "open", .. }
+        );
+        assert!(is_right, "{gone}");
         drop((early, before));
         drop(store);
         assert_eq!(recover(&*open()).unwrap(), 1_970);
@@ -130,7 +135,9 @@ fn a_snapshot_is_seen_when_it_is_finished_while_records_go_on() {
         assert_eq!(store.snapshots().unwrap(), [10]);
         assert_eq!(recover(&*store).unwrap(), 21);
         let head = SnapshotHead { sequence: 20, format: 1, digest: 0 };
-        assert!(store.begin_snapshot(store.lease(), head).is_err(), "it is not the last record");
+        let refused = store.begin_snapshot(store.lease(), head).err().unwrap();
+        let is_right = matches!(refused, JournalError::OutOfOrder { expected: 21, found: 20 });
+        assert!(is_right, "it is not the last record: {refused}");
         drop(store);
         assert_eq!(recover(&*open()).unwrap(), 21);
     });
@@ -144,8 +151,10 @@ fn who_was_replaced_cannot_write() {
     let mut new = journal.open();
     assert!(new.lease() > old.lease());
     let refused = append(&mut old, 1).unwrap_err().to_string();
-    assert_eq!(refused, "lease 1 is over: lease 2 was given since; stop, and recover by replay");
-    assert!(begin_snapshot(&mut old).is_err() && old.truncate(old.lease()).is_err());
+    assert_eq!(refused, "lease 1 is over: lease 2 was granted later. Stop, and recover by replay");
+    for refused in [begin_snapshot(&mut old).err(), old.truncate(old.lease()).err()] {
+        assert!(matches!(refused, Some(JournalError::Deposed { presented: 1, current: 2 })));
+    }
     append(&mut new, 1).unwrap();
     assert_eq!(read(&new, 1).unwrap(), 2);
 
@@ -176,7 +185,7 @@ fn one_process_at_a_time_and_the_other_is_named() {
     let held = FileStore::open_folder(&path).unwrap_err().to_string();
     let lock = path.join("lock");
     let expected = format!(
-        "{} is in use by process {}; one process at a time may write to it",
+        "{} is in use by process {}. Only one process at a time can write to it",
         lock.display(),
         std::process::id()
     );
@@ -205,7 +214,9 @@ fn whoever_removes_the_lock_file_lets_nobody_else_in() {
         matches!(&refused, JournalError::Held { path, .. } if path.extension().is_some_and(|end| end == "redb")),
         "{refused}"
     );
-    assert!(append(&mut store, 1).is_err(), "the first one notices, too");
+    let noticed = append(&mut store, 1).unwrap_err();
+    let is_right = matches!(&noticed, JournalError::Replaced { path } if path.ends_with("lock"));
+    assert!(is_right, "the first one notices, too: {noticed}");
     drop(store);
     assert_eq!(recover(&FileStore::open_folder(&path).unwrap()).unwrap(), 3);
     std::fs::remove_dir_all(&path).unwrap();

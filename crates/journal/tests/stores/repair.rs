@@ -55,7 +55,7 @@ fn a_broken_index_loses_no_record_and_a_broken_record_only_what_follows() {
     bytes[..320].fill(0);
     disk.set_bytes(name, bytes);
     let told = chain(&open(&disk).unwrap_err());
-    assert!(told.contains("the records in it are whole"), "{told}");
+    assert!(told.contains("Its records are complete"), "{told}");
     cut(&disk, 14).unwrap();
     assert_eq!(recover(&open(&disk).unwrap()).unwrap(), 14);
     // Every copy of record 11.
@@ -72,8 +72,8 @@ fn a_broken_index_loses_no_record_and_a_broken_record_only_what_follows() {
         "{told}"
     );
     let refused = cut(&disk, 12).unwrap_err();
-    let expected = "cannot keep records up to 12: record 11 is not there whole; \
-                    `--to 10` keeps all before it";
+    let expected = "cannot keep records up to 12: record 11 is incomplete. \
+                    `--to 10` keeps all records before it";
     assert_eq!(refused, expected);
     cut(&disk, 10).unwrap();
     assert_eq!(recover(&open(&disk).unwrap()).unwrap(), 10);

@@ -32,14 +32,14 @@ impl CertificateRules {
             X509Certificate::from_der(der).map_err(|_| "the client certificate cannot be read")?;
         let user = if self.user_is_alternative_name {
             alternative_name(&certificate)
-                .ok_or("the client certificate has no alternative name that is a URI, an e-mail address or a host")?
+                .ok_or("the client certificate has no alternative name that is a URI, an email address, or a host")?
         } else {
             let mut names = certificate.subject().iter_common_name();
             let name = names.next().and_then(|name| name.as_str().ok());
             name.ok_or("the client certificate has no common name")?.to_owned()
         };
         if user.is_empty() || user.chars().any(char::is_control) {
-            return Err("the name in the client certificate is no user name");
+            return Err("the name in the client certificate is not a valid user name");
         }
         let organisations = certificate.subject().iter_organization();
         let groups: Vec<Name> =

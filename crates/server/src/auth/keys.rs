@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 /// How long keys are taken for good without asking again.
 const KEPT_FOR: Duration = Duration::from_hours(1);
-/// How often the issuer is asked at most: whoever sends tokens with keys that nobody has must not
+/// How often the issuer is asked at most: a client that sends tokens with unknown keys must not
 /// make us ask for each.
 const ASKED_EVERY: Duration = Duration::from_secs(10);
 /// How long an answer may take.
@@ -46,7 +46,7 @@ pub enum KeysError {
         source: reqwest::Error,
     },
     /// The issuer answers something else.
-    #[error("the answer at {url} is not what was expected: {why}")]
+    #[error("the response of {url} is not as expected: {why}")]
     Answer {
         /// Where.
         url: String,
@@ -54,7 +54,7 @@ pub enum KeysError {
         why: String,
     },
     /// It did not answer a moment ago, and is not asked again yet.
-    #[error("the keys of {issuer} are not known yet")]
+    #[error("the keys of {issuer} are not available yet")]
     NotYet {
         /// Whose.
         issuer: String,
@@ -74,14 +74,14 @@ pub(super) struct Keys {
     issuer: String,
     http: Client,
     known: RwLock<Known>,
-    /// Whoever asks holds this, so that all others who need the answer wait for one.
+    /// The task that asks holds this, so that all others who need the answer wait for one.
     asking: Mutex<()>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Known {
     keys: Arc<Vec<Jwk>>,
-    /// When they were told.
+    /// When they were received.
     told_at: Option<Instant>,
     /// When the issuer was asked last, whatever came of it.
     asked_at: Option<Instant>,
@@ -100,7 +100,7 @@ impl Keys {
             let found =
                 Certificate::from_pem_bundle(&pem).map_err(|source| wrong(source.into()))?;
             if found.is_empty() {
-                return Err(wrong("there is none in it".into()));
+                return Err(wrong("it contains no certificate".into()));
             }
             builder = builder.tls_certs_merge(found);
         }
@@ -161,7 +161,7 @@ impl Keys {
         if let Err(error) = self.ask().await {
             tracing::warn!(
                 error = crate::chain(&error),
-                "the issuer's keys cannot be refreshed; those that are known go on"
+                "the keys of the issuer cannot be refreshed; the known keys stay in use"
             );
         }
     }
@@ -173,7 +173,7 @@ impl Keys {
         let found: Discovered = self.get(&at).await?;
         let wrong = |why: String| KeysError::Answer { url: at.clone(), why };
         if found.issuer != self.issuer {
-            let why = format!("it speaks for {:?}, not for {:?}", found.issuer, self.issuer);
+            let why = format!("its issuer is {:?}, not {:?}", found.issuer, self.issuer);
             return Err(wrong(why));
         }
         // Keys that come over a line that anybody can change vouch for nothing.

@@ -53,7 +53,7 @@ pub enum AuthError {
 }
 
 impl Authenticator {
-    /// As the process was told; none where everybody is trusted.
+    /// From the process settings; none where everybody is trusted.
     ///
     /// # Errors
     /// When a file cannot be used.
@@ -76,13 +76,16 @@ impl Authenticator {
         self.tokens.as_ref()
     }
 
-    /// Ask the issuer for its keys ahead of the first token. That it does not answer yet is told,
+    /// Ask the issuer for its keys ahead of the first token. A failure is reported,
     /// and nothing more: it is asked again when a token comes.
     pub async fn warm(&self) {
         if let Some(oidc) = &self.oidc
             && let Err(error) = oidc.warm().await
         {
-            tracing::warn!(error = crate::chain(&error), "the issuer's keys are not known yet");
+            tracing::warn!(
+                error = crate::chain(&error),
+                "the keys of the issuer are not available yet"
+            );
         }
     }
 
@@ -117,19 +120,17 @@ impl Authenticator {
             && (token.starts_with(TOKEN_PREFIX) || self.oidc.is_none())
         {
             let caller = tokens.find(token, Timestamp::now());
-            return caller
-                .map(Some)
-                .ok_or_else(|| unknown("the token is not known, or has expired"));
+            return caller.map(Some).ok_or_else(|| unknown("the token is unknown, or has expired"));
         }
         let Some(oidc) = &self.oidc else {
-            return Err(unknown("this server takes no tokens; show a client certificate"));
+            return Err(unknown("this server accepts no tokens. Use a client certificate."));
         };
         match oidc.caller(token).await {
             Ok(caller) => Ok(Some(caller)),
             Err(error @ TokenError::Bad(_)) => Err(unknown(&error.to_string())),
             Err(TokenError::Keys(error)) => {
-                tracing::warn!(error = crate::chain(&error), "a token cannot be judged");
-                let why = "the issuer of the token does not answer, so it cannot be judged now";
+                tracing::warn!(error = crate::chain(&error), "a token cannot be verified");
+                let why = "the issuer of the token does not respond, so the token cannot be verified. Try again later.";
                 Err(Refusal::new(Code::Recovering, why).retry_after(10))
             }
         }
@@ -141,13 +142,13 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, &'static str> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
-        return Err("there is more than one `Authorization`");
+        return Err("the request has more than one `Authorization` header");
     }
     let text = value.to_str().map_err(|_| "`Authorization` cannot be read")?;
     let (scheme, token) = text.split_once(' ').unwrap_or((text, ""));
     let token = token.trim();
     if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() {
-        return Err("`Authorization` must be `Bearer` and a token");
+        return Err("`Authorization` must be `Bearer` followed by a token");
     }
     Ok(Some(token))
 }

@@ -44,7 +44,7 @@ pub(super) struct Oidc {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TokenError {
     /// It is not good.
-    #[error("the token is not good: {0}")]
+    #[error("the token is invalid: {0}")]
     Bad(String),
     /// The issuer's keys are not to be had.
     #[error(transparent)]
@@ -79,17 +79,17 @@ impl Oidc {
         if token.len() > TOKEN_BYTES_MAX {
             return Err(bad("it is too long"));
         }
-        let header = decode_header(token).map_err(|_| bad("it is no JWT"))?;
+        let header = decode_header(token).map_err(|_| bad("it is not a JWT"))?;
         if !ALGORITHMS.contains(&header.alg) {
-            return Err(bad("it is signed by an algorithm that is not taken"));
+            return Err(bad("its signature algorithm is not supported"));
         }
         if header.crit.is_some() {
-            return Err(bad("it demands what is not understood (`crit`)"));
+            return Err(bad("it has critical extensions (`crit`), which are not supported"));
         }
         let keys = self.keys.find(header.kid.as_deref(), header.alg).await;
         let keys = keys.map_err(TokenError::Keys)?;
         if keys.is_empty() {
-            return Err(bad("the issuer has no such key"));
+            return Err(bad("the issuer does not have its key"));
         }
         let mut validation = Validation::new(header.alg);
         validation.set_audience(&[&self.told.audience]);
@@ -97,7 +97,7 @@ impl Oidc {
         validation.set_required_spec_claims(&["exp", "iss", "aud"]);
         validation.validate_nbf = true;
         validation.leeway = LEEWAY_S;
-        let mut last = bad("the issuer has no such key");
+        let mut last = bad("the issuer does not have its key");
         for key in keys {
             match decode::<Map<String, Value>>(token, &key, &validation) {
                 Ok(data) => return self.of_claims(&data.claims),
@@ -112,7 +112,7 @@ impl Oidc {
         let user = claims.get(&told.user_claim).and_then(Value::as_str);
         let user = user.filter(|user| !user.is_empty() && !user.chars().any(char::is_control));
         let user = user.ok_or_else(|| {
-            TokenError::Bad(format!("its claim `{}` names no user", told.user_claim))
+            TokenError::Bad(format!("its claim `{}` does not name a user", told.user_claim))
         })?;
         let groups: Vec<Name> = texts(claims, &told.groups_claim).map(Name::new).collect();
         let claimed = told.roles_claim.iter().flat_map(|claim| texts(claims, claim));

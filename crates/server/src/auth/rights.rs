@@ -16,14 +16,17 @@ pub const NO_FOREIGN_PAGE: HeaderName = HeaderName::from_static("x-headroom-requ
 /// Judge whether a caller has access.
 ///
 /// # Errors
-/// When the caller has not said who he is, or lacks a right. It depends on the access alone, never on
+/// When the caller is not authenticated, or lacks a right. It depends on the access alone, never on
 /// what is asked for, so that what is forbidden looks like what is not there.
 pub fn may(access: Access, caller: Option<&Caller>) -> Result<(), Refusal> {
     if access == Access::Open {
         return Ok(());
     }
     let caller = caller.ok_or_else(|| {
-        Refusal::new(Code::Unauthenticated, "this needs a bearer token or a client certificate")
+        Refusal::new(
+            Code::Unauthenticated,
+            "the request needs a bearer token or a client certificate",
+        )
     })?;
     if access == Access::Identity || caller.roles.iter().any(|role| access.allows(Some(*role))) {
         return Ok(());
@@ -55,7 +58,10 @@ fn lacking(caller: &Caller, suffices: impl Fn(Role) -> bool) -> Refusal {
     let needed = names(&mut Role::ALL.into_iter().filter(|role| suffices(*role)));
     let has = names(&mut caller.roles.iter().copied());
     let identity = &caller.identity;
-    Refusal::new(Code::Forbidden, format!("this needs one of {needed}; {identity} has {has}"))
+    Refusal::new(
+        Code::Forbidden,
+        format!("the request needs one of {needed}, but {identity} has {has}"),
+    )
 }
 
 /// Whether a route changes anything. Judging a queue file does not, nor asking what would be.
@@ -80,7 +86,7 @@ pub fn not_from_elsewhere(
         Proof::Nothing | Proof::Certificate => {}
     }
     if headers.get(NO_FOREIGN_PAGE).is_none_or(|value| value != "1") {
-        let why = "a change needs a bearer token, or the header `X-Headroom-Request: 1`";
+        let why = "a change needs a bearer token, or the header `X-Headroom-Request: 1`.";
         return Err(Refusal::new(Code::Forbidden, why));
     }
     // Programs send no `Origin`; every browser does with a change.
@@ -91,7 +97,7 @@ pub fn not_from_elsewhere(
         (Some(from), Some(host)) if from.eq_ignore_ascii_case(host) => Ok(()),
         (from, host) => {
             let (from, host) = (from.unwrap_or_default(), host.unwrap_or_default());
-            let why = format!("a page of {from:?} may change nothing at {host:?}");
+            let why = format!("a page of {from:?} cannot change anything at {host:?}");
             Err(Refusal::new(Code::Forbidden, why))
         }
     }

@@ -27,7 +27,7 @@ pub(super) struct RoleRules {
 }
 
 impl RoleRules {
-    /// As the process was told.
+    /// From the process settings.
     pub(super) fn new(told: &process::Roles) -> Self {
         let mut rules = Self::default();
         for (who, names) in told {
@@ -57,7 +57,7 @@ impl RoleRules {
 pub(super) struct TenantRules(process::TenantsOf);
 
 impl TenantRules {
-    /// As the process was told.
+    /// From the process settings.
     pub(super) fn new(told: &process::TenantsOf) -> Self {
         Self(told.clone())
     }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::roles::in_order;
 use crate::caller::{Caller, Proof};
-use crate::secret::{NoRandomNumbers, hex, random_token, same_secret};
+use crate::secret::{NoRandomNumbers, random_token, same_secret};
 
 /// How tokens begin, so that people and scanners of secrets know what they found.
 pub const TOKEN_PREFIX: &str = "headroom_";
@@ -42,7 +42,7 @@ impl Secret {
         &self.0
     }
 
-    /// What is kept of it.
+    /// The hash, which is what is stored.
     pub fn sha256(&self) -> String {
         sha256(&self.0)
     }
@@ -55,7 +55,7 @@ impl fmt::Debug for Secret {
 }
 
 fn sha256(token: &str) -> String {
-    hex(digest::digest(&digest::SHA256, token.as_bytes()).as_ref())
+    hex::encode(digest::digest(&digest::SHA256, token.as_bytes()))
 }
 
 /// Who the holder of a token is.
@@ -96,7 +96,7 @@ pub enum TokenFileError {
         source: io::Error,
     },
     /// It is too large.
-    #[error("the token file {} has {bytes} bytes, at most {FILE_BYTES_MAX} are read", path.display())]
+    #[error("the token file {} has {bytes} bytes, but at most {FILE_BYTES_MAX} are allowed", path.display())]
     TooLarge {
         /// Which file.
         path: PathBuf,
@@ -104,7 +104,7 @@ pub enum TokenFileError {
         bytes: u64,
     },
     /// A line is no token.
-    #[error("{}:{line}: no token: {why}", path.display())]
+    #[error("{}:{line}: not a token: {why}", path.display())]
     Line {
         /// Which file.
         path: PathBuf,
@@ -114,7 +114,7 @@ pub enum TokenFileError {
         why: String,
     },
     /// There is a token of this name.
-    #[error("there is a token {name} in {} already; revoke it, or choose another name", path.display())]
+    #[error("token {name} already exists in {}. Revoke it, or choose another name", path.display())]
     Taken {
         /// Its name.
         name: String,
@@ -122,7 +122,7 @@ pub enum TokenFileError {
         path: PathBuf,
     },
     /// There is no token of this name.
-    #[error("there is no token {name} in {}", path.display())]
+    #[error("token {name} does not exist in {}", path.display())]
     Unknown {
         /// The name.
         name: String,
@@ -167,10 +167,10 @@ impl TokenFile {
                 serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
             let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
             if entry.sha256.len() != 64 || !entry.sha256.bytes().all(is_digit) {
-                return Err(wrong("`sha256` must have 64 lower-case hex digits".to_owned()));
+                return Err(wrong("`sha256` must have 64 lowercase hexadecimal digits".to_owned()));
             }
             if file.entries.iter().any(|other| other.name == entry.name) {
-                return Err(wrong(format!("the name {} is there twice", entry.name)));
+                return Err(wrong(format!("the name {} occurs twice", entry.name)));
             }
             file.entries.push(entry);
         }
@@ -363,7 +363,7 @@ mod tests {
         assert!(!text.contains(secret.reveal()));
         std::fs::write(&path, format!("{text}\n{{}}\n")).unwrap();
         let bad = tokens.reload().unwrap_err().to_string();
-        assert!(bad.contains(":3: no token"), "{bad}");
+        assert!(bad.contains(":3: not a token"), "{bad}");
         assert!(tokens.find(secret.reveal(), at(9)).is_some());
         std::fs::write(&path, text).unwrap();
         TokenFile::update(&path, |file| file.remove("ci")).unwrap();

@@ -3,7 +3,7 @@
 use headroom_api::wsv1::{Allocation, ForeignAllocation, IntegerText};
 use headroom_core::view::{AllocationView, ForeignView, NodeView};
 
-use crate::rest::Beside;
+use crate::rest::RmMetadata;
 
 use super::value::{name_or_empty, nanos, resources};
 
@@ -11,11 +11,11 @@ use super::value::{name_or_empty, nanos, resources};
 pub(crate) fn allocation(
     view: &AllocationView,
     partition: &str,
-    beside: &dyn Beside,
+    beside: &dyn RmMetadata,
 ) -> Allocation {
     let tags = beside.tags(partition, &view.key);
     let (requested, placed) = (nanos(view.requested), nanos(view.placed));
-    // One that came placed may have been made before it was told of.
+    // One that came placed may be older than its report.
     let requested = requested.min(placed);
     Allocation {
         allocation_key: view.key.to_string(),
@@ -39,7 +39,7 @@ pub(crate) fn allocation(
 pub(crate) fn foreign(
     view: &ForeignView,
     node: &NodeView,
-    beside: &dyn Beside,
+    beside: &dyn RmMetadata,
 ) -> ForeignAllocation {
     let tags = beside.tags(&node.partition, &view.key);
     ForeignAllocation {

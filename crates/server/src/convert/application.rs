@@ -7,7 +7,7 @@ use headroom_core::Name;
 use headroom_core::resource::Amounts;
 use headroom_core::view::{ApplicationView, RejectedView, SpentView, TaskGroupView};
 
-use crate::rest::Beside;
+use crate::rest::RmMetadata;
 
 use super::allocation::allocation;
 use super::ask::ask;
@@ -17,7 +17,7 @@ use super::value::{NO_PRIORITY, millis, moment, names, nanos, resources};
 const NO_RULE_MATCHED: &str = "PL-REJECTED";
 
 /// An application that was accepted.
-pub(crate) fn application(view: &ApplicationView, beside: &dyn Beside) -> Application {
+pub(crate) fn application(view: &ApplicationView, beside: &dyn RmMetadata) -> Application {
     let partition = &view.partition;
     Application {
         application_id: view.application.to_string(),

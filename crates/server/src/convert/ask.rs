@@ -4,12 +4,12 @@ use headroom_api::wsv1::{AllocationLogEntry, Ask, IntegerText};
 use headroom_core::Timestamp;
 use headroom_core::view::AskView;
 
-use crate::rest::Beside;
+use crate::rest::RmMetadata;
 
 use super::value::{name_or_empty, nanos, resources};
 
 /// An ask. Why it waits is added by [`waits`], where it was found out.
-pub(crate) fn ask(view: &AskView, partition: &str, beside: &dyn Beside) -> Ask {
+pub(crate) fn ask(view: &AskView, partition: &str, beside: &dyn RmMetadata) -> Ask {
     let tags = beside.tags(partition, &view.key);
     Ask {
         allocation_key: view.key.to_string(),

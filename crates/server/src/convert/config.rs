@@ -4,169 +4,32 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use headroom_api::wsv1::{
-    ChildTemplate, ConfigApplicationLimits, ConfigCapacity, ConfigFilter, ConfigLimit,
-    ConfigNodeLabels, ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption,
-    ConfigQueue, ConfigQueuePreemption, ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
+    ChildTemplate, ConfigApplicationLimits, ConfigCapacity, ConfigFilter, ConfigNodeLabels,
+    ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption, ConfigQueue,
+    ConfigQueuePreemption, ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
 };
-use headroom_config::{
-    ApplicationLimitsOutline, CapacityOutline, LimitOutline, PartitionOutline, QueueOutline,
-    ResourcesOutline, RuleOutline, TemplateOutline, UserLimitsOutline,
-};
+use headroom_config::schema::Content;
 use headroom_core::books::{Books, Partition, QueueSettings};
 use headroom_core::config::{
     AccessList, ApplicationLimitsConfig, CapacityConfig, CapacityShare, LabelCapacity,
-    LifetimesConfig, LimitPrecedence, NodeLabelsConfig, QueuePreemptionConfig, RuleConfig,
-    UserFactor, UserLimitsConfig, inherited_application_limits,
+    LifetimesConfig, LimitPrecedence, NodeLabelsConfig, RuleConfig, UserFactor, UserLimitsConfig,
+    inherited_application_limits,
 };
 use headroom_core::id::QueueId;
 use headroom_core::resource::{Amounts, base_of};
 use headroom_core::userlimit::{Calculator, Decimal, Enforcement, Formula};
 use headroom_core::{Millis, Name};
+use serde::Deserialize as _;
 
 use super::value::{names, texts};
 
-/// A partition of the file, in its own words.
-pub(crate) fn partition(outline: &PartitionOutline) -> ConfigPartition {
-    ConfigPartition {
-        name: outline.name.clone(),
-        queues: vec![queue(&outline.root)],
-        placement_rules: outline.rules.iter().map(rule).collect(),
-        limits: Vec::new(), // They are the root's.
-        preemption: ConfigPreemption {
-            enabled: outline.preemption,
-            quota_preemption_enabled: outline.quota_preemption,
-            strict_guarantee: outline.strict_guarantee,
-            balance: outline.balance,
-            intra_queue_enabled: outline.intra_queue,
-            observe_only: outline.observe_only,
-        },
-        node_sort_policy: ConfigNodeSortPolicy {
-            policy: outline.node_policy.clone(),
-            resource_weights: outline.node_weights.clone(),
-        },
-        user_group_resolver: ConfigUserGroupResolver { kind: outline.resolver.clone() },
-        limit_precedence: outline.limit_precedence.clone(),
-        user_limits: outline.user_limits.as_ref().map(user_limits),
-        application_limits: outline.application_limits.as_ref().map(application_limits),
-    }
+/// A partition of the file, as the interface has it. None would be a setting whose type in the interface is another than
+/// in the table; a test reads every setting.
+pub(crate) fn partition(content: Content) -> Option<ConfigPartition> {
+    ConfigPartition::deserialize(content).ok()
 }
 
-fn queue(outline: &QueueOutline) -> ConfigQueue {
-    ConfigQueue {
-        name: outline.name.clone(),
-        parent: outline.parent,
-        resources: resources(&outline.resources),
-        max_applications: outline.max_applications,
-        properties: outline.properties.clone(),
-        admin_acl: outline.admin_acl.clone(),
-        submit_acl: outline.submit_acl.clone(),
-        child_template: template(&outline.template),
-        queues: outline.children.iter().map(queue).collect(),
-        limits: outline.limits.iter().map(limit).collect(),
-        user_limits: outline.user_limits.as_ref().map(user_limits),
-        application_limits: outline.application_limits.as_ref().map(application_limits),
-        capacity: outline.capacity.as_ref().map(capacity),
-        preemption: preemption(outline.preemption),
-        state: outline.state.clone(),
-        ordering_policy: outline.ordering_policy.clone(),
-        maximum_application_lifetime: outline.maximum_lifetime,
-        default_application_lifetime: outline.default_lifetime,
-        node_labels: node_labels(outline),
-    }
-}
-
-fn preemption(own: QueuePreemptionConfig) -> Option<ConfigQueuePreemption> {
-    let QueuePreemptionConfig { disabled, intra_queue_disabled, balance } = own;
-    let all = ConfigQueuePreemption { disabled, intra_queue_disabled, balance };
-    (!own.says_nothing()).then_some(all)
-}
-
-fn node_labels(outline: &QueueOutline) -> Option<ConfigNodeLabels> {
-    let labels = ConfigNodeLabels {
-        accessible: outline.accessible_labels.clone(),
-        default: outline.default_label.clone(),
-        exclusive: outline.exclusive_labels.clone(),
-        lends: outline.lending_labels.clone(),
-        capacities: outline
-            .label_capacities
-            .iter()
-            .map(|(label, part)| (label.clone(), capacity(part)))
-            .collect(),
-    };
-    (labels != ConfigNodeLabels::default()).then_some(labels)
-}
-
-fn user_limits(outline: &UserLimitsOutline) -> ConfigUserLimits {
-    ConfigUserLimits {
-        floor: outline.floor.clone(),
-        factor: outline.factor.clone(),
-        weights: outline.weights.clone(),
-        formula: outline.formula.clone(),
-        enforcement: outline.enforcement.clone(),
-        calculator: outline.calculator.clone(),
-        minimum_allocation: outline.minimum_allocation.clone(),
-        increment: outline.increment.clone(),
-        maximum_allocation: outline.maximum_allocation.clone(),
-    }
-}
-
-fn application_limits(outline: &ApplicationLimitsOutline) -> ConfigApplicationLimits {
-    ConfigApplicationLimits {
-        maximum_applications: outline.max,
-        maximum_applications_per_user: outline.max_per_user,
-        max_parallel_apps: outline.max_parallel,
-        max_parallel_apps_per_user: outline.max_parallel_per_user,
-        max_parallel_apps_by_user: outline.max_parallel_by_user.clone(),
-        driver: outline.driver.clone(),
-        global_queue_max_application: outline.max_per_queue,
-    }
-}
-
-fn capacity(outline: &CapacityOutline) -> ConfigCapacity {
-    let CapacityOutline { mode, value, maximum } = outline.clone();
-    ConfigCapacity { mode, value, maximum }
-}
-
-fn resources(outline: &ResourcesOutline) -> ConfigResources {
-    ConfigResources { guaranteed: outline.guaranteed.clone(), max: outline.max.clone() }
-}
-
-fn template(outline: &TemplateOutline) -> ChildTemplate {
-    ChildTemplate {
-        max_applications: outline.max_applications,
-        properties: outline.properties.clone(),
-        resources: resources(&outline.resources),
-        user_limits: outline.user_limits.as_ref().map(user_limits),
-        application_limits: outline.application_limits.as_ref().map(application_limits),
-        capacity: outline.capacity.as_ref().map(capacity),
-    }
-}
-
-fn limit(outline: &LimitOutline) -> ConfigLimit {
-    ConfigLimit {
-        limit: outline.description.clone(),
-        users: outline.users.clone(),
-        groups: outline.groups.clone(),
-        max_resources: outline.max_resources.clone(),
-        max_applications: outline.max_applications,
-    }
-}
-
-fn rule(outline: &RuleOutline) -> ConfigPlacementRule {
-    ConfigPlacementRule {
-        name: outline.name.clone(),
-        create: outline.create,
-        filter: ConfigFilter {
-            kind: outline.filter.clone(),
-            users: outline.users.clone(),
-            groups: outline.groups.clone(),
-        },
-        parent: outline.parent.as_deref().map(|parent| Box::new(rule(parent))),
-        value: outline.value.clone(),
-    }
-}
-
-/// A partition as far as the books know the file: what was defaulted cannot be told from what was
+/// A partition as far as the books know the file: the books do not distinguish defaults from what was
 /// written, and the limits of users and groups are where they are counted, not here.
 pub(crate) fn partition_in_books(books: &Books, partition: &Partition) -> ConfigPartition {
     let settings = &partition.settings;
@@ -198,6 +61,7 @@ pub(crate) fn partition_in_books(books: &Books, partition: &Partition) -> Config
         },
         user_limits: None, // They are the root's.
         application_limits: None,
+        tenants: None,
     }
 }
 
@@ -257,7 +121,11 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
         user_limits: user_limits.map(|limits| user_limits_in_books(limits)),
         application_limits: application_limits.map(application_limits_in_books),
         capacity: settings.capacity.map(capacity_in_books),
-        preemption: preemption(own_preemption),
+        preemption: (!own_preemption.says_nothing()).then_some(ConfigQueuePreemption {
+            disabled: own_preemption.disabled,
+            intra_queue_disabled: own_preemption.intra_queue_disabled,
+            balance: own_preemption.balance,
+        }),
         state: if starts_stop { "stopped".to_owned() } else { String::new() },
         // Its properties say it.
         ordering_policy: String::new(),
@@ -267,7 +135,7 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
     }
 }
 
-/// What is said of labels where that is not what the parent has, and what parts of them the queue has.
+/// The labels of a queue where they differ from those of the parent, and what parts of them the queue has.
 fn node_labels_in_books(
     labels: Option<&Arc<NodeLabelsConfig>>,
     settings: &QueueSettings,
@@ -367,5 +235,40 @@ fn rule_in_books(rule: &RuleConfig) -> ConfigPlacementRule {
         },
         parent: rule.parent.as_deref().map(|parent| Box::new(rule_in_books(parent))),
         value: rule.value.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use headroom_api::wsv1::Config;
+    use headroom_config::schema::{Content, partition};
+    use headroom_config::{outline, read};
+
+    use super::super::yaml;
+
+    /// A file with every setting of the table.
+    const EVERYTHING: &str = include_str!("../../../config/tests/everything.yaml");
+
+    #[test]
+    fn the_interface_has_every_setting_of_the_table() {
+        let written = outline(EVERYTHING).unwrap().remove(0);
+        let told = super::partition(written.clone()).expect("each setting has its type");
+        let json = serde_json::to_value(&told).unwrap();
+        let back = Content::from_json(partition(), &json);
+        // Tables are named by functions, whose addresses say nothing.
+        let shown = |content: &Content| {
+            let text = format!("{content:#?}");
+            text.lines().filter(|line| !line.contains("0x")).collect::<Vec<_>>().join("\n")
+        };
+        assert_eq!(shown(&back), shown(&written));
+    }
+
+    #[test]
+    fn the_file_in_force_says_the_same_as_the_file() {
+        let written = outline(EVERYTHING).unwrap();
+        let shown = yaml::config(&written, &Config::default());
+        let partitions = shown.split("\ndeadlock").next().unwrap();
+        let read = |text: &str| read(text).unwrap().configuration.partitions;
+        assert_eq!(read(partitions), read(EVERYTHING));
     }
 }

@@ -3,7 +3,7 @@
 use headroom_api::headroomv1::{Diagnostic, DiagnosticPlace};
 use headroom_config::{Diagnostics, Mark, Severity, Stage};
 
-/// All that is kept, in the order of the file.
+/// All stored diagnostics, in the order of the file.
 pub fn diagnostics(all: &Diagnostics) -> Vec<Diagnostic> {
     all.iter().map(|one| diagnostic(all, one)).collect()
 }

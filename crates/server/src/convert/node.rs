@@ -3,7 +3,7 @@
 use headroom_api::wsv1::Node;
 use headroom_core::view::NodeView;
 
-use crate::rest::Beside;
+use crate::rest::RmMetadata;
 
 use super::allocation::{allocation, foreign};
 use super::value::{names, percentages, resources};
@@ -15,7 +15,7 @@ const RACK: [&str; 2] = ["si/rackname", "si.io/rackname"];
 const PARTITION: &str = "si/node-partition";
 
 /// A node.
-pub(crate) fn node(view: &NodeView, beside: &dyn Beside) -> Node {
+pub(crate) fn node(view: &NodeView, beside: &dyn RmMetadata) -> Node {
     let attribute = |keys: [&str; 2]| {
         let value = keys.into_iter().find_map(|key| view.attributes.get(key));
         value.map(ToString::to_string).unwrap_or_default()

@@ -1,7 +1,5 @@
 //! A plan, as programs read it.
 
-use std::fmt::Write as _;
-
 use headroom_api::headroomv1::{
     Plan, PlanAsk, PlanAskChange, PlanAskChanges, PlanAsks, PlanDifference, PlanEffects,
     PlanEviction, PlanEvictions, PlanExcess, PlanMove, PlanMoves, PlanQueueUsage, PlanRefusal,
@@ -60,14 +58,10 @@ fn with_digest(mut effects: PlanEffects, file: &str) -> PlanEffects {
     let mut hash = Hash(Sha256::new());
     serde_json::to_writer(&mut hash, &(file, &differences, said))
         .expect("a plan is texts and numbers");
-    let mut digest = String::with_capacity(64);
-    for byte in hash.0.finalize() {
-        let _ = write!(digest, "{byte:02X}"); // Writing into a string cannot fail.
-    }
-    PlanEffects { digest, differences, ..effects }
+    PlanEffects { digest: hex::encode_upper(hash.0.finalize()), differences, ..effects }
 }
 
-/// What is written into it is hashed, and not kept.
+/// What is written into it is hashed, and not stored.
 struct Hash(Sha256);
 
 impl std::io::Write for Hash {

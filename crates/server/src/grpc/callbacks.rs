@@ -1,4 +1,4 @@
-//! The stream of questions beside the published interface. Scheduler interface §12.4.
+//! The stream of questions that supplements the published interface. Scheduler interface §12.4.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use tonic::{Request, Response, Status, Streaming};
 use super::caller;
 use super::compat::{Answers, bound_by_metadata, is_lost, too_large};
 use super::interface::Interface;
-use super::lane::Taker;
 use super::manager::Manager;
+use super::message_queue::Consumer;
 use super::outbox::Outbox;
 
 /// Serves the stream of questions.
@@ -40,7 +40,7 @@ impl Service for Callbacks {
 /// is gone.
 struct Attached {
     manager: Arc<Manager>,
-    taker: Taker,
+    taker: Consumer,
 }
 
 /// Whether the scheduler waits for answers of an RM with these capabilities.
@@ -65,7 +65,7 @@ impl Drop for Attached {
 }
 
 /// A stream is gone. Who was asked on it is away, until another takes its place.
-fn lost(manager: &Arc<Manager>, taker: Taker) {
+fn lost(manager: &Arc<Manager>, taker: Consumer) {
     let is_current = manager.asking.lane.is_taken_by(taker);
     if is_current && answers(manager.asking.capabilities()) && !manager.is_over() {
         manager.set_away(|away| away.callbacks = true);
@@ -97,7 +97,7 @@ async fn read(
     tokio::select! {
         _ = lane.over(taker) => {}
         ended = read_all(&manager, &mut messages) => match ended {
-            // Whoever answers nothing any more is gone.
+            // A client that answers nothing any more is gone.
             Ok(()) => {
                 lost(&manager, taker);
                 lane.dismiss(taker, Status::ok("no more answers come"));
@@ -159,7 +159,7 @@ fn questions(
         let mut state = state?;
         match state.next().await {
             Ok(message) => Some((Ok(message), Some(state))),
-            // That all is well is said by the end alone.
+            // The end alone reports that all is well.
             Err(why) => (why.code() != tonic::Code::Ok).then_some((Err(why), None)),
         }
     })

@@ -1,4 +1,4 @@
-//! Who calls, and whether he may.
+//! Who calls, and whether they may.
 
 use headroom_api::headroomv1::Role;
 use tonic::{Request, Status};
@@ -8,7 +8,7 @@ use crate::Caller;
 /// Who makes this request.
 ///
 /// # Errors
-/// When nobody has said who he is, or he is no RM.
+/// When the caller is not authenticated, or is no RM.
 pub(super) fn rm<T>(request: &Request<T>) -> Result<Caller, Status> {
     let caller = request.extensions().get::<Caller>();
     let caller = caller.ok_or_else(|| Status::unauthenticated("say who you are"))?;

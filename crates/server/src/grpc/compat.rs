@@ -19,9 +19,9 @@ use tonic::{Code, Request, Response, Status, Streaming};
 use crate::secret::same_secret;
 
 use super::interface::{Interface, Profile};
-use super::lane::{Coalesce, Lane, Taker};
 use super::manager::Manager;
-use super::outbox::{Lanes, Outbox};
+use super::message_queue::{Coalesce, Consumer, MessageQueue};
+use super::outbox::{Outbox, StreamQueues};
 use super::{caller, requests};
 
 /// What a stream answers.
@@ -82,7 +82,7 @@ trait Kind: Send + 'static {
     fn rm_id(&self) -> &str;
 
     /// Where the answers wait.
-    fn lane(lanes: &Lanes) -> &Lane<Self::Response>;
+    fn lane(lanes: &StreamQueues) -> &MessageQueue<Self::Response>;
 
     /// Have it carried out.
     fn hand_in(
@@ -100,7 +100,7 @@ impl Kind for AllocationRequest {
         &self.rm_id
     }
 
-    fn lane(lanes: &Lanes) -> &Lane<AllocationResponse> {
+    fn lane(lanes: &StreamQueues) -> &MessageQueue<AllocationResponse> {
         &lanes.allocations
     }
 
@@ -117,7 +117,7 @@ impl Kind for ApplicationRequest {
         &self.rm_id
     }
 
-    fn lane(lanes: &Lanes) -> &Lane<ApplicationResponse> {
+    fn lane(lanes: &StreamQueues) -> &MessageQueue<ApplicationResponse> {
         &lanes.applications
     }
 
@@ -134,7 +134,7 @@ impl Kind for NodeRequest {
         &self.rm_id
     }
 
-    fn lane(lanes: &Lanes) -> &Lane<NodeResponse> {
+    fn lane(lanes: &StreamQueues) -> &MessageQueue<NodeResponse> {
         &lanes.nodes
     }
 
@@ -194,7 +194,7 @@ fn may_be_opened(manager: &Manager) -> Result<(), Status> {
 /// gone.
 struct Bound<K: Kind> {
     manager: Arc<Manager>,
-    taker: Taker,
+    taker: Consumer,
     kind: PhantomData<fn(K)>,
 }
 
@@ -217,7 +217,7 @@ impl<K: Kind> Drop for Bound<K> {
     }
 }
 
-fn lane<K: Kind>(manager: &Manager) -> Result<&Lane<K::Response>, Status> {
+fn lane<K: Kind>(manager: &Manager) -> Result<&MessageQueue<K::Response>, Status> {
     match &manager.outbox {
         Outbox::Compat(lanes) => Ok(K::lane(lanes)),
         Outbox::Session(_) => Err(Status::failed_precondition("this RM has another profile")),
@@ -269,7 +269,7 @@ async fn bound_by_message<K: Kind>(
             (named.and_then(Bound::<K>::to), Some(request))
         }
         Ok(None) => {
-            let why = "the stream ended before a message said which RM it is of";
+            let why = "the stream ended before a message named its RM";
             (Err(Status::invalid_argument(why)), None)
         }
         Err(status) => (Err(too_large(status)), None),
@@ -289,7 +289,7 @@ async fn read_all<K: Kind>(
             None => match requests.message().await {
                 Ok(Some(request)) => request,
                 Ok(None) => return Ok(()),
-                // The answers end as well, and whoever sends them sees to it.
+                // The answers end as well, and their sender handles it.
                 Err(status) if is_lost(&status) => return Ok(()),
                 Err(status) => return Err(too_large(status)),
             },
@@ -303,7 +303,7 @@ async fn read_all<K: Kind>(
     }
 }
 
-/// Whether the client is gone, and nobody can be told anything.
+/// Whether the client is gone, and no message can reach it.
 pub(super) fn is_lost(status: &Status) -> bool {
     matches!(status.code(), Code::Cancelled | Code::Unknown | Code::Unavailable)
 }

@@ -8,11 +8,11 @@ use headroom_core::id::AllocationId;
 
 use crate::convert::si::{Constraint, Constraints};
 
-use super::kept::{Kept, Key, key_of};
+use super::side_table::{Key, SideTable, key_of};
 
 /// The constraints of the asks of one RM, by partition and allocation key.
 #[derive(Debug, Default)]
-pub(super) struct ConstraintsOf(Mutex<Kept<Constraint>>);
+pub(super) struct ConstraintsOf(Mutex<SideTable<Constraint>>);
 
 /// Another constraint for an ask that may have been judged by the one before.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl ConstraintsOf {
                 kept.insert(ask.clone(), after.clone())
             };
             let before = before.unwrap_or_default();
-            // Nothing was said yet of nodes for an ask that is new.
+            // A new ask has no node constraints yet.
             let is_known = !before.is_empty() || find(books, &ask).is_some();
             if is_known && before != after {
                 changes.push(Change { partition: ask.0, before, after });
@@ -60,7 +60,7 @@ impl ConstraintsOf {
         self.kept().get(&key_of(partition, key)).cloned()
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept<Constraint>> {
+    fn kept(&self) -> MutexGuard<'_, SideTable<Constraint>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -86,7 +86,7 @@ fn find(books: &Books, (partition, key): &Key) -> Option<AllocationId> {
 }
 
 impl Change {
-    /// The nodes of which something else is to be said now.
+    /// The nodes whose constraints change now.
     pub(super) fn nodes(&self, books: &Books) -> Vec<(Name, Name)> {
         let Some(partition) = books.partition_named(&self.partition) else { return Vec::new() };
         let of = |constraint: &Constraint, name: &Name, attributes| {

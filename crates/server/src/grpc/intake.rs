@@ -2,7 +2,7 @@
 //!
 //! All streams of an RM hand their requests in here. They reach the engine in the order in which
 //! they came, many at once, and what became of them comes out in the same order. When the engine
-//! is busy, or too much is on its way, whoever hands in waits: so a stream is read no further.
+//! is busy, or too much is on its way, the sender waits: so a stream is read no further.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use tonic::Status;
 
 use crate::convert::si::Step;
 
-use super::outbox::Say;
+use super::outbox::OutboundMessage;
 
 /// How many requests of one RM are on their way at most.
 const REQUESTS_MAX: usize = 256;
@@ -32,18 +32,18 @@ pub(super) type Answer = BoxFuture<'static, Result<Vec<Outcome>, Unavailable>>;
 pub(super) struct Pending {
     /// The number of the message, where messages have numbers; otherwise 0.
     pub(super) seq: u64,
-    /// What is to be told of it.
+    /// What is to be reported of it.
     pub(super) work: Work,
     /// Room for as many commands as it has.
     _room: Option<OwnedSemaphorePermit>,
 }
 
-/// What is to be told of a request.
+/// What is to be reported of a request.
 pub(super) enum Work {
     /// What becomes of its commands.
     Commands(Vec<Step>, Answer),
     /// This, or nothing.
-    Say(Option<Box<Say>>),
+    Say(Option<Box<OutboundMessage>>),
 }
 
 /// Where requests are handed in.
@@ -90,7 +90,7 @@ impl Intake {
             return self.say(seq, None).await;
         }
         self.note_heard();
-        // One at a time: from here on the order is kept.
+        // One at a time: from here on the order stays.
         let pendings = self.pendings.lock().await;
         let slot = pendings.as_ref().ok_or(Closed)?.reserve().await.map_err(|_| Closed)?;
         let count = u32::try_from(steps.len()).unwrap_or(u32::MAX).min(COMMANDS_MAX);
@@ -113,11 +113,11 @@ impl Intake {
         self.last.store(self.clock.now().as_millis(), Ordering::Relaxed);
     }
 
-    /// Say something once everything before it was told.
+    /// Send a message once everything before it was reported.
     ///
     /// # Errors
     /// When nothing is taken in any more.
-    pub(super) async fn say(&self, seq: u64, what: Option<Say>) -> Result<(), Closed> {
+    pub(super) async fn say(&self, seq: u64, what: Option<OutboundMessage>) -> Result<(), Closed> {
         self.note_heard();
         let pendings = self.pendings.lock().await;
         let work = Work::Say(what.map(Box::new));

@@ -17,10 +17,10 @@ use crate::secret::random_token;
 use crate::{Caller, Service};
 
 use super::background::spawn;
-use super::manager::{Manager, Standing};
+use super::manager::{Manager, RmState};
+use super::notifier::{RmNotifier, unavailable};
 use super::outbox::Outbox;
 use super::settings::Settings;
-use super::teller::{Teller, unavailable};
 use super::watching;
 
 /// The scheduler interface. Clones are one.
@@ -36,12 +36,12 @@ struct Shared {
     current: RwLock<Option<Arc<Manager>>>,
     shut_down: AtomicBool,
     /// One registration, or change of the queue file by an RM, at a time.
-    seat: tokio::sync::Mutex<Seat>,
+    seat: tokio::sync::Mutex<SentQueueFiles>,
 }
 
 /// What is known of the queue files that RMs sent.
 #[derive(Default)]
-struct Seat {
+struct SentQueueFiles {
     /// The checksum of the last one, and the text that was in force before the first.
     sent: Option<(String, String)>,
 }
@@ -58,7 +58,7 @@ pub(super) enum Profile {
     Session {
         /// Whether it says when it has sent all that exists.
         recovers: bool,
-        /// What it answers and wants to be told.
+        /// What it answers and wants to receive.
         capabilities: Capabilities,
     },
 }
@@ -68,15 +68,15 @@ pub(super) enum Profile {
 pub struct Registered {
     /// What it calls itself.
     pub rm_id: String,
-    /// What it said of how it was built.
+    /// The RM's own data on how it was built.
     pub build_info: BTreeMap<String, String>,
     /// The version of the interface that it speaks.
     pub version: String,
     /// The name that it gave its queue file.
     pub policy_group: String,
     /// How it stands.
-    pub standing: Standing,
-    /// When it said something last.
+    pub standing: RmState,
+    /// When it sent something last.
     pub last_seen: Timestamp,
 }
 
@@ -195,7 +195,7 @@ impl Interface {
         let has_before = before.is_some();
         self.seat_taken_by(None);
         if let Some(before) = before {
-            before.end(&Status::aborted("this RM has registered anew"));
+            before.end(&Status::aborted("this RM has registered again"));
             before.intake.close().await;
         }
         let origin = origin(caller, &request.rm_id);
@@ -214,7 +214,8 @@ impl Interface {
         let said = (request, token);
         let (manager, pendings) = Manager::new(self, said, (origin, outbox, recovering));
         tracing::info!(rm = manager.id(), ?profile, by = caller.identity, "an RM has registered");
-        let teller = Teller::new(Arc::clone(&manager), identity, pendings, applied.sequence + 1);
+        let teller =
+            RmNotifier::new(Arc::clone(&manager), identity, pendings, applied.sequence + 1);
         let (interface, told) = (self.clone(), Arc::clone(&manager));
         spawn(async move {
             teller.run().await;
@@ -332,7 +333,7 @@ impl WeakInterface {
     }
 }
 
-impl Seat {
+impl SentQueueFiles {
     /// What an RM asks for by this text. None at all means the file that was there before any RM
     /// sent one; if there was none, the built-in one.
     fn text_for(&self, sent: &str, in_force: &crate::InForce) -> String {

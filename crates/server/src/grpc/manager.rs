@@ -9,16 +9,16 @@ use headroom_engine::{Handle, Origin, Submission, Unavailable};
 use tokio::sync::watch;
 use tonic::Status;
 
-use super::asking::Asking;
 use super::background::spawn;
 use super::intake::{Intake, Pending};
 use super::interface::{Interface, WeakInterface};
 use super::outbox::Outbox;
+use super::rm_questions::RmQuestions;
 use super::tags::TagsOf;
 
 /// How an RM stands. Scheduler interface §5.4, §12.5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum RmState {
     /// Registered, and no stream of it was there yet.
     Init,
     /// It is there.
@@ -31,14 +31,14 @@ pub enum Standing {
 
 /// One RM.
 pub(super) struct Manager {
-    /// What it calls itself, and said when it registered.
+    /// What it calls itself, from its registration.
     pub(super) registration: RegisterResourceManagerRequest,
     /// Secret; names this registration.
     pub(super) token: String,
     pub(super) intake: Intake,
     pub(super) outbox: Outbox,
     /// What it is asked.
-    pub(super) asking: Asking,
+    pub(super) asking: RmQuestions,
     /// What it says of its allocations.
     pub(super) tags: TagsOf,
     interface: WeakInterface,
@@ -53,7 +53,7 @@ struct Facts {
     seen: bool,
     /// What keeps it from being scheduled for.
     away: Away,
-    /// It sends what exists, and has not said that this is all.
+    /// It sends what exists, and has not reported that this is all.
     recovering: bool,
     /// Counts pauses.
     pause: u64,
@@ -91,7 +91,7 @@ impl Manager {
             token,
             intake,
             outbox,
-            asking: Asking::new(interface.settings()),
+            asking: RmQuestions::new(interface.settings()),
             tags: TagsOf::default(),
             interface: interface.downgrade(),
             handle,
@@ -107,15 +107,15 @@ impl Manager {
     }
 
     /// How it stands.
-    pub(super) fn standing(&self) -> Standing {
+    pub(super) fn standing(&self) -> RmState {
         let facts = *self.facts();
         if self.over.borrow().is_some() {
-            return Standing::Stopped;
+            return RmState::Stopped;
         }
         match facts {
-            Facts { away, .. } if away.is_away() => Standing::Paused,
-            Facts { seen: true, .. } => Standing::Running,
-            Facts { .. } => Standing::Init,
+            Facts { away, .. } if away.is_away() => RmState::Paused,
+            Facts { seen: true, .. } => RmState::Running,
+            Facts { .. } => RmState::Init,
         }
     }
 
@@ -191,8 +191,8 @@ impl Manager {
 
     /// Tell the scheduler what to ask about before it places anything.
     ///
-    /// One at a time: whoever calls has the seat. Nothing is placed for an RM that is away or has not sent all that exists: whatever would be
-    /// placed becomes a question, of which one is put and none answered.
+    /// One at a time: the caller has the seat. Nothing is placed for an RM that is away or has not sent all that
+    /// exists: whatever would be placed becomes a question, of which one is put and none answered.
     ///
     /// # Errors
     /// When the engine takes no commands.

@@ -13,9 +13,9 @@ use tonic::Status;
 
 use crate::convert::si::{self, New, Step};
 
-use super::asking::submit;
 use super::interface::Interface;
 use super::manager::Manager;
+use super::rm_questions::submit;
 
 /// Have nodes come, change and go. The number is that of the message, if messages have numbers.
 #[tracing::instrument(
@@ -38,7 +38,7 @@ pub(super) async fn nodes(
     Ok(manager.intake.commands(seq, steps).await?)
 }
 
-/// What is said of a node is void when its size was sent again.
+/// Verdicts about a node are void when its size was sent again.
 fn void_behind(step: &Step) -> Option<Step> {
     let Command::ResizeNode { partition, node, .. } = &step.command else { return None };
     let (partition, node) = (partition.clone(), node.clone());
@@ -114,7 +114,7 @@ pub(super) async fn allocations(
         interface.reconcile(manager).await;
     }
     manager.intake.commands(seq, steps).await?;
-    // What was said of nodes before holds no more.
+    // Earlier verdicts about nodes hold no more.
     let nodes = changes.iter().flat_map(|change| change.nodes(&view.books));
     let void = |(partition, node)| Command::VoidVerdicts { partition, node };
     submit(manager, nodes.map(void).collect());

@@ -76,7 +76,7 @@ async fn report_health(interface: Interface, reporter: HealthReporter) {
     for name in names {
         reporter.set_service_status(name, ServingStatus::Serving).await;
     }
-    // Held weakly: whoever serves it says when it ends.
+    // Held weakly: the server of the router reports when it ends.
     let interface = interface.downgrade();
     while let Some(interface) = interface.upgrade() {
         if interface.is_shut_down() {

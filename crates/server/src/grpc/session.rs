@@ -1,9 +1,9 @@
 //! The session profile: one ordered stream in each direction, which can be resumed. Scheduler
 //! interface §12.3, §12.5.
 //!
-//! Messages have numbers in both directions. What the scheduler sent is kept until the RM has
-//! acknowledged it; what the RM sent twice is carried out once. So a stream that was cut is gone
-//! on with: the RM says how far it has come, and is told how far the scheduler has.
+//! Messages have numbers in both directions. What the scheduler sent is stored until the RM has
+//! acknowledged it; what the RM sent twice is carried out once. So a stream that was cut can be
+//! resumed: the RM reports how far it has come, and learns how far the scheduler has.
 
 use std::sync::Arc;
 
@@ -23,9 +23,9 @@ use crate::secret::same_secret;
 
 use super::compat::{Answers, is_lost, too_large};
 use super::interface::{Interface, Profile};
-use super::line::Line;
 use super::manager::Manager;
-use super::outbox::{Outbox, Say};
+use super::outbox::{OutboundMessage, Outbox};
+use super::session_queue::SessionQueue;
 use super::{caller, requests};
 
 /// Serves the session profile.
@@ -151,7 +151,7 @@ impl Reading {
         *line.receiving.lock().await = seq;
         let taker = line.take_over(0)?;
         let registered = Told::Registered(self.registered(&manager, false));
-        manager.intake.say(seq, Some(Say::Session(registered))).await?;
+        manager.intake.say(seq, Some(OutboundMessage::Session(registered))).await?;
         Ok(Open { manager, taker, first: None })
     }
 
@@ -173,7 +173,7 @@ impl Reading {
     ) -> Result<Open, Status> {
         let line = line(&manager)?;
         let taker = line.take_over(processed)?;
-        // Whoever read before has handed in its last message now, or never will.
+        // The previous reader has handed in its last message now, or never will.
         let received = line.receiving.lock().await;
         manager.asking.set_capabilities(register.capabilities.unwrap_or_default());
         if register.skip_recovery {
@@ -214,7 +214,7 @@ impl Reading {
             let message = match messages.message().await {
                 Ok(Some(message)) => message,
                 Ok(None) => return Ok(()),
-                // The answers end as well, and whoever sends them sees to it.
+                // The answers end as well, and their sender handles it.
                 Err(status) if is_lost(&status) => return Ok(()),
                 Err(status) => return Err(too_large(status)),
             };
@@ -299,7 +299,7 @@ impl Reading {
 }
 
 async fn say(manager: &Manager, seq: u64, what: Option<Told>) -> Result<(), Status> {
-    Ok(manager.intake.say(seq, what.map(Say::Session)).await?)
+    Ok(manager.intake.say(seq, what.map(OutboundMessage::Session)).await?)
 }
 
 async fn error(manager: &Manager, seq: u64, code: &str, message: String) -> Result<(), Status> {
@@ -307,7 +307,7 @@ async fn error(manager: &Manager, seq: u64, code: &str, message: String) -> Resu
     say(manager, seq, Some(Told::RequestError(error))).await
 }
 
-fn line(manager: &Manager) -> Result<&Line, Status> {
+fn line(manager: &Manager) -> Result<&SessionQueue, Status> {
     match &manager.outbox {
         Outbox::Session(line) => Ok(line),
         Outbox::Compat(_) => Err(Status::failed_precondition("this RM has another profile")),

@@ -15,7 +15,7 @@ pub struct Settings {
     pub answer_within: Duration,
     /// How often the RM is sent what happened to objects.
     pub events_every: Duration,
-    /// How often the RM is told again which asks more nodes would help.
+    /// How often the RM is notified again which asks more nodes would help.
     pub container_state_every: Duration,
 }
 

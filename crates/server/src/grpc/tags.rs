@@ -1,7 +1,7 @@
 //! Tags of asks, allocations and what is foreign: no decision depends on them, but they are shown.
 //!
 //! The books do not have them, so they last as long as the registration of the RM, which sends
-//! them anew with the next.
+//! them again with the next.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,14 +11,14 @@ use headroom_core::books::Books;
 
 use crate::convert::si;
 
-use super::kept::{Kept, key_of};
+use super::side_table::{SideTable, key_of};
 
 /// Texts by key.
 type Tags = Arc<BTreeMap<String, String>>;
 
 /// Tags by partition and allocation key.
 #[derive(Debug, Default)]
-pub(super) struct TagsOf(Mutex<Kept<Tags>>);
+pub(super) struct TagsOf(Mutex<SideTable<Tags>>);
 
 impl TagsOf {
     /// Keep what a request says; `true` if it is time to clean.
@@ -31,7 +31,7 @@ impl TagsOf {
         kept.is_due()
     }
 
-    /// Forget those of what is not in the books any more. Costs what is kept, and comes when that
+    /// Forget those of what is not in the books any more. The cost is the stored count, and it runs when that
     /// has doubled.
     pub(super) fn clean(&self, books: &Books) {
         self.kept().clean(|(partition, key)| {
@@ -47,7 +47,7 @@ impl TagsOf {
         self.kept().get(&key_of(partition, key)).cloned()
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept<Tags>> {
+    fn kept(&self) -> MutexGuard<'_, SideTable<Tags>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -57,7 +57,7 @@ mod tests {
     use headroom_api::si::v1::Allocation;
 
     use super::*;
-    use crate::grpc::kept::KEPT_MIN;
+    use crate::grpc::side_table::SIDE_TABLE_MIN;
 
     fn request(count: usize) -> AllocationRequest {
         let one = |number: usize| Allocation {
@@ -77,7 +77,7 @@ mod tests {
         let found = tags.get("default", "k1").expect("it was noted");
         assert_eq!(found.get("kind").map(String::as_str), Some("1"));
         assert!(tags.get("gpu", "k1").is_none());
-        assert!(tags.note(&request(KEPT_MIN)), "so many are looked through");
+        assert!(tags.note(&request(SIDE_TABLE_MIN)), "so many are looked through");
         tags.clean(&Books::default());
         assert!(tags.get("default", "k1").is_some(), "it may be on its way");
     }

@@ -10,7 +10,7 @@ use headroom_engine::{Origin, Submission};
 use tonic::Status;
 
 use super::interface::Interface;
-use super::teller::unavailable;
+use super::notifier::unavailable;
 
 impl Interface {
     /// Remove all that RMs brought, if there was one or there is anything.

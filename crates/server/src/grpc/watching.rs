@@ -1,4 +1,4 @@
-//! What an RM is told by the clock: what happened to objects, and which asks more nodes would
+//! Timed messages to an RM: what happened to objects, and which asks more nodes would
 //! help. Both may be lost under pressure. Scheduler interface §9.
 
 use std::collections::BTreeMap;
@@ -10,20 +10,20 @@ use headroom_api::si::headroom::callback_scheduler_message::Content;
 use headroom_api::si::v1::{EventRecord, UpdateContainerSchedulingStateRequest};
 use headroom_core::books::Books;
 use headroom_core::{Name, Timestamp};
-use headroom_engine::{News, Notice, Watcher};
+use headroom_engine::{Notice, NoticeKind, Watcher};
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::convert::si::{Told, event, told};
+use crate::convert::si::{RmUpdate, event, rm_update};
 
 use super::interface::Interface;
 use super::manager::Manager;
 
-/// Setting beside the queue file: how many records one batch has at most.
+/// Setting next to the queue file: how many records one batch has at most.
 const CAPACITY: &str = "event.requestCapacity";
 /// What it is if nobody says otherwise. Source: rest-api §9.4.
 const CAPACITY_DEFAULT: usize = 1_000;
 
-/// Which asks more nodes would help, by application and key: the RM is told again and again as
+/// Which asks more nodes would help, by application and key: the RM is notified again and again as
 /// long as they wait.
 #[derive(Debug, Default)]
 pub(super) struct Waiting(Mutex<Asks>);
@@ -31,11 +31,11 @@ pub(super) struct Waiting(Mutex<Asks>);
 #[derive(Debug, Default)]
 struct Asks {
     by_key: BTreeMap<(String, String), UpdateContainerSchedulingStateRequest>,
-    /// Whether those are to be found that were told of before.
+    /// Whether to find the asks that were reported before.
     seed: bool,
 }
 
-/// Tell an RM what it wants to be told, until it is over with it.
+/// Send an RM what it wants to receive, until it is over with it.
 pub(super) async fn run(interface: Interface, manager: Arc<Manager>) {
     let settings = *interface.settings();
     let (mut events, mut states) =
@@ -106,7 +106,7 @@ impl Waiting {
         self.asks().by_key.insert(key, request);
     }
 
-    /// The RM wants to be told from now on; some may have been told of before.
+    /// The RM wants these messages from now on; some asks may have been reported before.
     pub(super) fn seed(&self) {
         self.asks().seed = true;
     }
@@ -116,7 +116,7 @@ impl Waiting {
         asks.seed || !asks.by_key.is_empty()
     }
 
-    /// Nobody wants to be told.
+    /// Nobody wants these messages.
     fn clear(&self) {
         self.asks().by_key.clear();
     }
@@ -147,16 +147,16 @@ fn waits(books: &Books, application: &str, key: &str) -> bool {
     })
 }
 
-/// All asks of which it was told that more nodes would help them.
+/// All asks that were reported as those which more nodes would help.
 fn told_before(
     rm_id: &str,
     books: &Books,
 ) -> BTreeMap<(String, String), UpdateContainerSchedulingStateRequest> {
     let asked = books.allocations().iter().filter(|(_, row)| row.scale_up_asked);
     let request = |application: &Name, key: &Name| {
-        let news = News::ScaleUp { application: application.clone(), key: key.clone() };
-        match told(rm_id, Timestamp::ZERO, &Notice { partition: Name::default(), news }) {
-            Told::ContainerState(request) => Some(request),
+        let news = NoticeKind::ScaleUp { application: application.clone(), key: key.clone() };
+        match rm_update(rm_id, Timestamp::ZERO, &Notice { partition: Name::default(), news }) {
+            RmUpdate::ContainerState(request) => Some(request),
             _ => None,
         }
     };

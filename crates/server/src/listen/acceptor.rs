@@ -17,8 +17,8 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tower::Layer as _;
 
-use super::bound::Bound;
 use super::connection::{Bytes, Connection};
+use super::connection_limit::ConnectionLimit;
 use super::outgoing::Unsent;
 
 /// Who is at the other end.
@@ -35,7 +35,7 @@ pub struct Peer {
 /// Takes connections in.
 #[derive(Clone, Debug)]
 pub(super) struct Acceptor {
-    pub(super) bound: Bound,
+    pub(super) bound: ConnectionLimit,
     pub(super) tls: Option<RustlsConfig>,
     /// For the handshake, and again for the first bytes behind it.
     pub(super) begin_max: Duration,
@@ -67,7 +67,7 @@ impl Acceptor {
         // An address of IPv4 is the same one behind a socket of IPv6.
         let address = SocketAddr::new(address.ip().to_canonical(), address.port());
         let place = self.bound.take(address.ip()).map_err(|full| {
-            tracing::debug!(%address, ?full, "connection refused: there are as many as there may be");
+            tracing::debug!(%address, ?full, "connection refused: the limit of connections is reached");
             io::Error::from(io::ErrorKind::ConnectionRefused)
         })?;
         stream.set_nodelay(true)?;

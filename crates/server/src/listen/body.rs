@@ -9,7 +9,7 @@ use axum::body::{Body, Bytes, HttpBody};
 use http_body::{Frame, SizeHint};
 use http_body_util::Limited;
 
-use super::room::{Held, NoRoom, Room};
+use super::byte_budget::{BudgetExhausted, BudgetPermit, ByteBudget};
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
@@ -23,11 +23,11 @@ pub(super) struct Incoming {
 #[derive(Debug)]
 struct State {
     ended: AtomicBool,
-    crowded: Mutex<Option<NoRoom>>,
-    held: Mutex<Held>,
+    crowded: Mutex<Option<BudgetExhausted>>,
+    held: Mutex<BudgetPermit>,
 }
 
-/// What became of a body. It keeps the room that the body takes, since whoever reads it keeps its bytes.
+/// What became of a body. It holds the room that the body takes, since the reader holds its bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Taken(Arc<State>);
 
@@ -38,13 +38,13 @@ impl Taken {
     }
 
     /// Why there was no room for the rest of it, if there was none.
-    pub(super) fn crowded(&self) -> Option<NoRoom> {
+    pub(super) fn crowded(&self) -> Option<BudgetExhausted> {
         *self.0.crowded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Bound a body, and learn what becomes of it.
-pub(super) fn bounded(body: Body, bytes_max: usize, room: &Room) -> (Body, Taken) {
+pub(super) fn bounded(body: Body, bytes_max: usize, room: &ByteBudget) -> (Body, Taken) {
     let state = Arc::new(State {
         ended: AtomicBool::new(body.is_end_stream()),
         crowded: Mutex::default(),
@@ -57,7 +57,7 @@ pub(super) fn bounded(body: Body, bytes_max: usize, room: &Room) -> (Body, Taken
 
 impl Incoming {
     /// Take more bytes in, if there is room.
-    fn hold(&mut self, more: usize) -> Result<(), NoRoom> {
+    fn hold(&mut self, more: usize) -> Result<(), BudgetExhausted> {
         self.bytes = self.bytes.saturating_add(more);
         let mut held = self.state.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.resize(self.bytes).inspect_err(|no_room| {

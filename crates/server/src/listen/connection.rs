@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::bound::Place;
+use super::connection_limit::ConnectionPermit;
 use super::outgoing::Unsent;
 
 /// Bytes, encrypted or not.
@@ -36,7 +36,7 @@ pub(super) struct Connection {
     /// The answers that the client has not taken, and when they are looked at next.
     unsent: Unsent,
     next_look: Pin<Box<Sleep>>,
-    _place: Place,
+    _place: ConnectionPermit,
 }
 
 impl Connection {
@@ -44,7 +44,7 @@ impl Connection {
     pub(super) fn new(
         bytes: Box<dyn Bytes>,
         (begin_max, stall_max): (Duration, Duration),
-        place: Place,
+        place: ConnectionPermit,
         unsent: Unsent,
     ) -> Self {
         let beginning = Some((0, Box::pin(sleep(begin_max))));

@@ -24,13 +24,13 @@ use tracing::Instrument as _;
 
 use super::acceptor::Peer;
 use super::body::{self, Taken};
+use super::byte_budget::ByteBudget;
 use super::cors;
 use super::headers;
 use super::host::{self, Hosts};
 use super::message::messages;
 use super::outgoing::{self, Endless, Outgoing, Unsent};
 use super::rate::Rates;
-use super::room::Room;
 use super::traced::{self, Begun, Parents};
 use crate::audit::Change;
 use crate::auth::{self, Authenticator};
@@ -50,11 +50,11 @@ pub struct Gate {
     requests_max: usize,
     requests: Arc<Semaphore>,
     /// For bodies that are being read and answered.
-    bodies: Room,
+    bodies: ByteBudget,
     /// For messages of gRPC that are not complete.
-    messages: Room,
+    messages: ByteBudget,
     /// Bytes of answers that clients have not taken.
-    answers: Room,
+    answers: ByteBudget,
     engine: Handle,
     /// Requests of tenants; none where as many are taken as come.
     rates: Option<Rates>,
@@ -95,7 +95,7 @@ struct Asked {
     id: RequestId,
 }
 
-/// How many of the largest bodies there may be at once, beside any number of small ones.
+/// How many of the largest bodies there may be at once, in addition to any number of small ones.
 const LARGE_BODIES_MAX: usize = 2;
 /// How many bytes of messages that are not complete there may be: two of the largest.
 const MESSAGES_BYTES_MAX: usize = 32 << 20;
@@ -111,7 +111,7 @@ const READ_RPCS: [&str; 3] = [
 ];
 
 impl Gate {
-    /// As the process was told. `instance` is the id of the process.
+    /// From the process settings. `instance` is the id of the process.
     pub fn new(
         process: &Process,
         auth: Option<Authenticator>,
@@ -127,9 +127,9 @@ impl Gate {
             time_max: limits.request_time,
             requests_max: limits.requests,
             requests: Arc::new(Semaphore::new(limits.requests.min(Semaphore::MAX_PERMITS))),
-            bodies: Room::new(limits.request_body.saturating_mul(LARGE_BODIES_MAX)),
-            messages: Room::new(MESSAGES_BYTES_MAX),
-            answers: Room::new(outgoing::BYTES_MAX),
+            bodies: ByteBudget::new(limits.request_body.saturating_mul(LARGE_BODIES_MAX)),
+            messages: ByteBudget::new(MESSAGES_BYTES_MAX),
+            answers: ByteBudget::new(outgoing::BYTES_MAX),
             engine,
             rates: limits.tenants.map(Rates::new),
             ids: Ids { process: instance.chars().take(8).collect(), next: AtomicU64::new(1) },
@@ -221,7 +221,7 @@ impl Gate {
         }
     }
 
-    /// Judge the length of a body, as far as it is told.
+    /// Judge the length of a body, as far as a header has it.
     fn fits(&self, request: &Parts) -> Result<(), Refusal> {
         let told = request.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
         match told.and_then(|text| text.parse::<u64>().ok()) {
@@ -239,19 +239,19 @@ impl Gate {
         let most = self.body_bytes_max;
         Refusal::new(
             Code::TooLarge,
-            format!("{found}, at most {most} are taken (`limits.requestBody`)"),
+            format!("{found}, but at most {most} bytes are allowed (`limits.requestBody`)"),
         )
     }
 
     /// Room for one more request that is answered.
     fn admit_one(&self, asked: &Asked) -> Result<Option<OwnedSemaphorePermit>, Refusal> {
-        // Whoever asks whether the server is there learns that it is.
+        // A client that asks whether the server is there learns that it is.
         if asked.surface == Surface::Rpc || asked.access() == Some(Access::Open) {
             return Ok(None);
         }
         Arc::clone(&self.requests).try_acquire_owned().map(Some).map_err(|_| {
             let why = format!(
-                "{} requests are being answered, as many as may (`limits.requests`); try again",
+                "the server is already processing {} requests, which is the limit (`limits.requests`). Try again later.",
                 self.requests_max
             );
             Refusal::new(Code::TooManyRequests, why).retry_after(1)
@@ -285,11 +285,11 @@ impl Gate {
             tracing::error!(
                 request_id = &*asked.id.0,
                 path = asked.path,
-                "a request ended in a panic"
+                "a request panicked"
             );
             Refusal::new(
                 Code::Internal,
-                "a bug of Headroom; its log has more under the request's id",
+                "internal error of Headroom. For details, search the log of the server for the ID of the request.",
             )
         })?;
         if let Some(no_room) = taken.as_ref().and_then(Taken::crowded) {
@@ -302,13 +302,13 @@ impl Gate {
             && response.status() == StatusCode::PAYLOAD_TOO_LARGE
             && !is_ours
         {
-            return Err(self.too_large("the body goes on"));
+            return Err(self.too_large("the body continues past the limit"));
         }
         Ok(response)
     }
 
     /// Has an answer count until its last byte is taken.
-    fn counted(
+    async fn counted(
         &self,
         response: Response,
         permit: Option<OwnedSemaphorePermit>,
@@ -316,7 +316,7 @@ impl Gate {
     ) -> Result<Response, Refusal> {
         let (head, body) = response.into_parts();
         let permit = permit.filter(|_| head.extensions.get::<Endless>().is_none());
-        let body = Outgoing::wrap(body, permit, unsent, &self.answers);
+        let body = Outgoing::wrap(body, permit, unsent, &self.answers).await;
         let body = body.map_err(|no_room| {
             Refusal::new(Code::TooManyRequests, no_room.of_answers()).retry_after(5)
         })?;
@@ -326,10 +326,14 @@ impl Gate {
     fn too_late(&self, is_all_there: bool) -> Refusal {
         let seconds = self.time_max.as_secs_f32();
         if is_all_there {
-            let why = format!("there was no answer within {seconds} s (`limits.requestTime`)");
+            let why = format!(
+                "the server did not respond within {seconds} s (`limits.requestTime`). Try again later."
+            );
             Refusal::new(Code::TooManyRequests, why).retry_after(1)
         } else {
-            let why = format!("the body was not there within {seconds} s (`limits.requestTime`)");
+            let why = format!(
+                "the body did not arrive within {seconds} s (`limits.requestTime`). Send the request again."
+            );
             Refusal::new(Code::TooSlow, why)
         }
     }
@@ -369,8 +373,10 @@ async fn answer(gate: &Gate, asked: &Asked, mut parts: Parts, body: Body, next: 
         gate.run(asked, Request::from_parts(parts, body), next).await
     };
     let outcome: Result<Response, Refusal> = outcome.await;
-    let outcome = outcome
-        .and_then(|response| gate.counted(response, permit.take(), &unsent.unwrap_or_default()));
+    let outcome = match outcome {
+        Ok(answer) => gate.counted(answer, permit.take(), &unsent.unwrap_or_default()).await,
+        refused => refused,
+    };
     let refused = outcome.as_ref().err().map(|refusal| refusal.detail.clone());
     let mut response =
         outcome.unwrap_or_else(|refusal| refusal.response(asked.family, &asked.id.0));
@@ -456,7 +462,7 @@ impl Asked {
         let allowed = allowed.join(", ");
         let mut response = match self.family {
             Family::Headroom => {
-                let why = format!("{} takes {allowed}, not {}", self.path, self.method);
+                let why = format!("{} accepts {allowed}, not {}", self.path, self.method);
                 Refusal::new(Code::MethodNotAllowed, why).response(self.family, &self.id.0)
             }
             // The reference's router answers this, not its handlers.

@@ -25,7 +25,7 @@ pub(super) fn are_readable(headers: &HeaderMap) -> Result<(), Refusal> {
         |name: &&&str| headers.get_all(**name).iter().any(|one| one.to_str().is_err());
     READ_HEADERS.iter().find(is_unreadable).map_or(Ok(()), |name| {
         let why = format!(
-            "the header `{name}` has bytes that are not visible ASCII; send visible ASCII only"
+            "the header `{name}` has bytes that are not visible ASCII. Send only visible ASCII."
         );
         Err(Refusal::new(Code::Malformed, why))
     })

@@ -1,4 +1,4 @@
-//! Messages of gRPC on their way in. Whoever reads them waits for the last byte of each, so what has
+//! Messages of gRPC on their way in. The reader waits for the last byte of each, so what has
 //! come of it takes room, and may not take it for long.
 
 use std::pin::Pin;
@@ -10,7 +10,7 @@ use http_body::{Frame, SizeHint};
 use tokio::time::{Sleep, sleep};
 use tonic::Status;
 
-use super::room::{Held, Room};
+use super::byte_budget::{BudgetPermit, ByteBudget};
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
@@ -18,7 +18,7 @@ type Error = Box<dyn std::error::Error + Send + Sync>;
 /// "Length-Prefixed-Message".
 const HEAD_BYTES: usize = 5;
 
-/// Whoever reads a message makes room for all of it at once; the system gives it by pages, some of
+/// The reader of a message makes room for all of it at once; the system gives it by pages, some of
 /// which are so large, in bytes.
 const AHEAD_BYTES: usize = 2 << 20;
 
@@ -26,7 +26,7 @@ const AHEAD_BYTES: usize = 2 << 20;
 pub(super) struct Messages {
     inner: Body,
     cut: Cut,
-    held: Held,
+    held: BudgetPermit,
     /// How long a message may take.
     time_max: Duration,
     /// While one is on its way: when it must be there.
@@ -78,7 +78,7 @@ impl Cut {
 }
 
 /// Bound what there is of messages that are not complete.
-pub(super) fn messages(body: Body, room: &Room, time_max: Duration) -> Body {
+pub(super) fn messages(body: Body, room: &ByteBudget, time_max: Duration) -> Body {
     let (cut, held) = (Cut::default(), room.hold());
     Body::new(Messages { inner: body, cut, held, time_max, until: None })
 }
@@ -123,7 +123,7 @@ impl HttpBody for Messages {
             Poll::Pending if self.is_late(cx) => {
                 let seconds = self.time_max.as_secs_f32();
                 let why =
-                    format!("a message was not there within {seconds} s (`limits.requestTime`)");
+                    format!("a message did not arrive within {seconds} s (`limits.requestTime`)");
                 return Poll::Ready(Some(Err(Status::deadline_exceeded(why).into())));
             }
             _ => {}
@@ -151,12 +151,12 @@ mod tests {
     use tokio::time::timeout;
     use tonic::{Code, Status};
 
-    use super::{AHEAD_BYTES, Cut, Room, messages};
+    use super::{AHEAD_BYTES, ByteBudget, Cut, messages};
 
     const TIME_MAX: Duration = Duration::from_secs(30);
 
     /// A body that begins like this, and goes on for ever.
-    fn begun(parts: &[Vec<u8>], room: &Room) -> Body {
+    fn begun(parts: &[Vec<u8>], room: &ByteBudget) -> Body {
         let parts: Vec<_> = parts.iter().map(|part| Bytes::from(part.clone())).collect();
         let parts = stream::iter(parts.into_iter().map(Ok::<_, Infallible>));
         messages(Body::from_stream(parts.chain(stream::pending())), room, TIME_MAX)
@@ -174,7 +174,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_message_must_come_to_an_end_and_a_stream_need_not() {
-        let room = Room::new(1 << 20);
+        let room = ByteBudget::new(1 << 20);
         let (whole, head) = (b"\0\0\0\0\x01a".to_vec(), b"\0\0".to_vec());
         assert_eq!(end(begun(std::slice::from_ref(&whole), &room), 1).await, None);
         assert_eq!(end(begun(&[], &room), 0).await, None);
@@ -187,7 +187,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn there_is_room_for_so_much_of_messages_that_are_not_complete() {
-        let room = Room::new(1 << 20);
+        let room = ByteBudget::new(1 << 20);
         let begin = || begun(&[b"\0\0\x08\0\0".to_vec(), vec![0; 1_024]], &room);
         let (mut first, mut second) = (begin(), begin());
         first.frame().await.unwrap().unwrap();

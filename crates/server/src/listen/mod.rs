@@ -5,8 +5,9 @@
 
 mod acceptor;
 mod body;
-mod bound;
+mod byte_budget;
 mod connection;
+mod connection_limit;
 mod cors;
 mod gate;
 mod headers;
@@ -14,7 +15,6 @@ mod host;
 mod message;
 mod outgoing;
 mod rate;
-mod room;
 mod starting;
 mod tls;
 mod traced;
@@ -34,7 +34,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use acceptor::Acceptor;
-use bound::Bound;
+use connection_limit::ConnectionLimit;
 
 pub use acceptor::Peer;
 pub use gate::{Gate, RequestId};
@@ -55,7 +55,7 @@ const PING_ANSWER_MAX: Duration = Duration::from_secs(10);
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
     /// An address cannot be taken.
-    #[error("cannot listen on {address}; is another server running there?")]
+    #[error("cannot listen on {address}. Check whether another server uses this address")]
     Bind {
         /// Which.
         address: SocketAddr,
@@ -83,14 +83,14 @@ pub struct Serving {
     addresses: Vec<SocketAddr>,
     handle: Handle<SocketAddr>,
     main: Arc<OnceLock<Router>>,
-    /// The servers of the addresses, and whoever watches files for them.
+    /// The servers of the addresses, and the tasks that watch files for them.
     tasks: JoinSet<()>,
 }
 
 /// The routers that make up a server.
 #[derive(Debug, Default)]
 pub struct Routers {
-    /// `/ws/v1`, `/headroom/v1` and what is beside them.
+    /// `/ws/v1`, `/headroom/v1` and related paths.
     pub rest: Router,
     /// The scheduler interface.
     pub rpc: Router,
@@ -152,7 +152,7 @@ impl Listening {
         let Self { listeners, addresses, tls, limits } = self;
         let (handle, main) = (Handle::new(), Arc::default());
         let acceptor = Acceptor {
-            bound: Bound::new(limits.connections, limits.connections_per_address),
+            bound: ConnectionLimit::new(limits.connections, limits.connections_per_address),
             tls: tls.as_ref().map(|tls| tls.config.clone()),
             begin_max: limits.header_time,
             stall_max: limits.request_time,
@@ -193,7 +193,7 @@ struct Renewed {
     config: RustlsConfig,
 }
 
-/// Take certificates that are renewed; bad ones are told of, and those in force stay.
+/// Take certificates that are renewed; bad ones are reported, and those in force stay.
 async fn renew(tls: Renewed) {
     let Renewed { files, mut watched, config } = tls;
     let nobody = Notify::new();
@@ -202,12 +202,12 @@ async fn renew(tls: Renewed) {
         match tls::configure(&files) {
             Ok(new) => {
                 config.reload_from_config(new);
-                tracing::info!("certificates read again");
+                tracing::info!("certificates reloaded");
             }
             // The key and the certificate are seldom replaced at once.
             Err(error) => tracing::warn!(
                 error = crate::chain(&error),
-                "the certificates cannot be used; those in force stay"
+                "the certificates cannot be used; the current certificates stay in use"
             ),
         }
     }

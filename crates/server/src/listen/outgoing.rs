@@ -7,18 +7,20 @@
 //! [`Unsent`] is what one connection has not taken; [`Outgoing`] wraps the body of each answer and keeps it up to date.
 //! Costs a copy of each byte that is sent, and nothing while nothing is sent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
+use futures_util::{future, stream};
 use http_body::{Frame, SizeHint};
+use http_body_util::BodyExt;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
-use super::room::{Held, NoRoom, Room};
+use super::byte_budget::{BudgetExhausted, BudgetPermit, ByteBudget};
 
 /// How long a client may take nothing of an answer of which there is more.
 pub(super) const STALL_MAX: Duration = Duration::from_secs(30);
@@ -26,10 +28,12 @@ pub(super) const STALL_MAX: Duration = Duration::from_secs(30);
 /// The bytes of answers that one connection may leave untaken.
 pub(super) const CONNECTION_BYTES_MAX: usize = 64 << 20;
 /// The bytes of answers that all connections together may leave untaken.
-pub(super) const BYTES_MAX: usize = 256 << 20;
+///
+/// With what the other budgets allow, a server grows by less than 256 MiB.
+pub(super) const BYTES_MAX: usize = 160 << 20;
 
 /// The bytes that are handed over at once. What is handed over is in the buffers of the connection, even if the client
-/// takes none of it, so a large answer is handed over in copies of its parts.
+/// takes none of it.
 const PIECE_BYTES: usize = 16 << 10;
 
 /// A response that goes on until its client goes, and is not one of the requests that are answered at once.
@@ -42,7 +46,7 @@ pub struct Unsent(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    room: Room,
+    room: ByteBudget,
     open: Mutex<Open>,
 }
 
@@ -55,7 +59,7 @@ struct Open {
 
 impl Default for Unsent {
     fn default() -> Self {
-        let room = Room::new(CONNECTION_BYTES_MAX);
+        let room = ByteBudget::new(CONNECTION_BYTES_MAX);
         Self(Arc::new(Shared { room, open: Mutex::default() }))
     }
 }
@@ -107,8 +111,11 @@ impl Drop for Owed {
 /// A body that counts until its last byte is taken.
 pub(super) struct Outgoing {
     inner: Body,
-    /// What was taken from `inner` and not handed over.
-    rest: Bytes,
+    /// What was taken from `inner` and not handed over. Each piece has memory of its own, of its size: an answer that was
+    /// written bit by bit may have twice the memory that it needs, and a slice would keep all of it until its end.
+    pieces: VecDeque<Bytes>,
+    /// The bytes of all pieces.
+    rest: usize,
     size: Size,
     /// Whether `inner` has ended.
     is_over: bool,
@@ -119,12 +126,12 @@ pub(super) struct Outgoing {
 /// How many bytes there are of an answer, in both budgets.
 struct Size {
     bytes: usize,
-    of_connection: Held,
-    of_all: Held,
+    of_connection: BudgetPermit,
+    of_all: BudgetPermit,
 }
 
 impl Size {
-    fn resize(&mut self, bytes: usize) -> Result<(), NoRoom> {
+    fn resize(&mut self, bytes: usize) -> Result<(), BudgetExhausted> {
         self.of_connection.resize(bytes)?;
         self.of_all.resize(bytes)?;
         self.bytes = bytes;
@@ -137,31 +144,50 @@ impl Outgoing {
     ///
     /// # Errors
     /// When clients have left as many bytes untaken as they may.
-    pub(super) fn wrap(
+    pub(super) async fn wrap(
         inner: Body,
         permit: Option<OwnedSemaphorePermit>,
         unsent: &Unsent,
-        all: &Room,
-    ) -> Result<Body, NoRoom> {
+        all: &ByteBudget,
+    ) -> Result<Body, BudgetExhausted> {
         let whole = inner.size_hint().exact().unwrap_or_default();
         let mut size = Size { bytes: 0, of_connection: unsent.0.room.hold(), of_all: all.hold() };
-        size.resize(usize::try_from(whole).unwrap_or(usize::MAX))?;
-        let (rest, is_over) = (Bytes::new(), inner.is_end_stream());
+        let bytes = usize::try_from(whole).unwrap_or(usize::MAX);
+        size.resize(bytes)?;
         let owed = unsent.enter();
-        Ok(Body::new(Self { inner, rest, size, is_over, owed, _permit: permit }))
+        let is_over = inner.is_end_stream();
+        let pieces = VecDeque::new();
+        let mut outgoing = Self { inner, pieces, rest: 0, size, is_over, owed, _permit: permit };
+        if bytes > PIECE_BYTES {
+            outgoing.take_all().await;
+        }
+        Ok(Body::new(outgoing))
+    }
+
+    /// Takes a body of known length, which is all there.
+    async fn take_all(&mut self) {
+        match std::mem::take(&mut self.inner).collect().await {
+            Ok(whole) => {
+                self.take(&whole.to_bytes());
+                self.is_over = true;
+            }
+            Err(error) => {
+                self.inner = Body::from_stream(stream::once(future::ready(Err::<Bytes, _>(error))));
+            }
+        }
+    }
+
+    fn take(&mut self, data: &[u8]) {
+        self.rest += data.len();
+        self.pieces.extend(data.chunks(PIECE_BYTES).map(Bytes::copy_from_slice));
     }
 
     /// The next piece of what was taken from the body. What is left counts, and so does the piece until the client
     /// has taken it, which is known when it asks for more.
     fn piece(&mut self) -> Frame<Bytes> {
-        let left = self.rest.len();
-        let piece = if left <= PIECE_BYTES {
-            std::mem::take(&mut self.rest)
-        } else {
-            self.rest.split_to(PIECE_BYTES)
-        };
-        // A slice would keep all of a large answer until its last piece is sent.
-        Frame::data(Bytes::copy_from_slice(&piece))
+        let piece = self.pieces.pop_front().unwrap_or_default();
+        self.rest -= piece.len();
+        Frame::data(piece)
     }
 }
 
@@ -174,7 +200,7 @@ impl HttpBody for Outgoing {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let this = &mut *self;
-        if this.rest.is_empty() && !this.is_over {
+        while this.pieces.is_empty() && !this.is_over {
             match Pin::new(&mut this.inner).poll_frame(cx) {
                 Poll::Pending => {
                     // The client waits for us.
@@ -182,7 +208,7 @@ impl HttpBody for Outgoing {
                     return Poll::Pending;
                 }
                 Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
-                    Ok(data) => this.rest = data,
+                    Ok(data) => this.take(&data),
                     Err(other) => {
                         this.owed.progress(true);
                         return Poll::Ready(Some(Ok(other)));
@@ -192,14 +218,14 @@ impl HttpBody for Outgoing {
                 failed @ Poll::Ready(Some(Err(_))) => return failed,
             }
         }
-        if this.rest.is_empty() && this.is_over {
+        if this.pieces.is_empty() {
             return Poll::Ready(None);
         }
         let left = usize::try_from(this.inner.size_hint().exact().unwrap_or_default());
-        let bytes = left.unwrap_or(usize::MAX).saturating_add(this.rest.len());
+        let bytes = left.unwrap_or(usize::MAX).saturating_add(this.rest);
         // A body whose length was known only shrinks. Of any other there is one piece, for which there is room in a
         // moment if others have left as much as they may: the answer breaks off.
-        if let Err(no_room) = this.size.resize(bytes.min(this.size.bytes.max(this.rest.len()))) {
+        if let Err(no_room) = this.size.resize(bytes.min(this.size.bytes.max(this.rest))) {
             return Poll::Ready(Some(Err(axum::Error::new(no_room))));
         }
         let piece = this.piece();
@@ -210,12 +236,12 @@ impl HttpBody for Outgoing {
     fn is_end_stream(&self) -> bool {
         // An answer without a body needs no frame. Of any other the end is a frame of its own: it is asked for when
         // the client has taken all before it, so what is untaken counts until then.
-        self.is_over && self.rest.is_empty() && self.size.bytes == 0
+        self.is_over && self.pieces.is_empty() && self.size.bytes == 0
     }
 
     fn size_hint(&self) -> SizeHint {
         let inner = self.inner.size_hint();
-        let rest = self.rest.len() as u64;
+        let rest = self.rest as u64;
         let mut hint = SizeHint::new();
         hint.set_lower(inner.lower().saturating_add(rest));
         if let Some(upper) = inner.upper() {

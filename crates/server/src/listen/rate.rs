@@ -1,8 +1,8 @@
 //! How many requests are taken of each tenant: a bucket for each, filled at the rate of `limits.tenantRate`.
 //!
-//! Who acts for tenants alone takes from the bucket of one of his, whatever he asks for, so that nobody empties that
-//! of another. What somebody else submits for a tenant, or checks, is taken from its bucket too; all else that the
-//! keepers of the cluster do is not counted, so that they can always act.
+//! A caller who acts for tenants alone takes from the bucket of one of their own tenants, whatever the request, so
+//! that nobody empties the bucket of another. What somebody else submits for a tenant, or checks, is taken from its
+//! bucket too; all else that the administrators of the cluster do is not counted, so that they can always act.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -73,8 +73,8 @@ impl Rates {
         let Rate { count, per, burst } = self.rate;
         let (seconds, in_seconds) = (per.as_secs(), wait.as_secs_f64());
         let detail = format!(
-            "tenant {tenant} may send {count} requests in {seconds} s, and {burst} at once (`limits.tenantRate`, \
-             `limits.tenantBurst`); 1 is needed and 0 are left, the next is there in {in_seconds:.3} s"
+            "tenant {tenant} can send {count} requests in {seconds} s, and {burst} at once (`limits.tenantRate`, \
+             `limits.tenantBurst`), and has used all of them. Send the next request in {in_seconds:.3} s."
         );
         let whole = u32::try_from(wait.as_secs()).unwrap_or(u32::MAX).saturating_add(1);
         Err(Refusal::new(Code::TooManyRequests, detail)

@@ -32,6 +32,7 @@ fn starting(request: &Request) -> Response {
     let media = request.headers().get(CONTENT_TYPE).and_then(|media| media.to_str().ok());
     let is_rpc = media.is_some_and(|media| media.starts_with("application/grpc"));
     let family = if is_rpc { Family::Rpc } else { Family::of_path(path) };
-    let refusal = Refusal::new(Code::Recovering, "the server still reads its journal");
+    let refusal =
+        Refusal::new(Code::Recovering, "the server is still reading its journal. Try again later.");
     refusal.retry_after(1).response(family, "")
 }

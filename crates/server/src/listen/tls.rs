@@ -23,7 +23,7 @@ pub enum TlsError {
         source: io::Error,
     },
     /// A file is not what it should be.
-    #[error("{} has no {expected} in PEM", path.display())]
+    #[error("{} has no {expected} in PEM format", path.display())]
     Content {
         /// Which.
         path: PathBuf,
@@ -31,7 +31,7 @@ pub enum TlsError {
         expected: &'static str,
     },
     /// The parts do not go together.
-    #[error("{} and its key cannot be used", path.display())]
+    #[error("certificate {} and its key cannot be used together", path.display())]
     Unusable {
         /// The certificate.
         path: PathBuf,
@@ -40,7 +40,7 @@ pub enum TlsError {
         source: rustls::Error,
     },
     /// Nobody can be vouched for.
-    #[error("{} cannot vouch for clients", path.display())]
+    #[error("{} cannot be used to verify client certificates", path.display())]
     Roots {
         /// The certificates.
         path: PathBuf,

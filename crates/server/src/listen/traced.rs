@@ -1,4 +1,4 @@
-//! The span of a request, for whoever collects traces.
+//! The span of a request, for trace collectors.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl fmt::Debug for Parents {
     }
 }
 
-/// What is told of a request when it comes.
+/// The fields of a request when it comes.
 pub(super) struct Begun<'a> {
     pub(super) is_rpc: bool,
     pub(super) method: &'a Method,

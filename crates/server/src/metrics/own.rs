@@ -104,7 +104,7 @@ fn journal(out: &mut Exposition, scrape: &Scrape<'_>) {
         ),
         (
             "headroom_snapshot_seconds",
-            "How long snapshots took, beside the work of the writer.",
+            "Time to write snapshots, in parallel with scheduling.",
             &work.snapshots.taken,
         ),
     ] {
@@ -144,7 +144,7 @@ fn partitions(out: &mut Exposition, scrape: &Scrape<'_>) {
     for (description, count) in [
         (("headroom_allocations", Gauge, "Allocations in force."), 0),
         (("headroom_placeholders", Gauge, "Allocations that only hold room."), 1),
-        (("headroom_reservations", Gauge, "Nodes that are kept for an ask."), 2),
+        (("headroom_reservations", Gauge, "Nodes reserved for an ask."), 2),
     ] {
         let samples = scrape.partitions().map(|(id, name)| {
             let row = books.partition(id);
@@ -204,7 +204,7 @@ fn happened(out: &mut Exposition, scrape: &Scrape<'_>) {
     for (name, help, count) in [
         ("headroom_allocations_made_total", "Allocations that came.", tally.allocated),
         ("headroom_allocations_released_total", "Allocations that went.", tally.released),
-        ("headroom_reservations_made_total", "Nodes that were kept for an ask.", tally.reserved),
+        ("headroom_reservations_made_total", "Reservations made.", tally.reserved),
         ("headroom_swaps_total", "Members that took the place of a placeholder.", tally.swapped),
         ("headroom_nodes_removed_total", "Nodes that left.", tally.nodes_removed),
         (

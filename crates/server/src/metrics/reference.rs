@@ -249,7 +249,7 @@ fn queue_containers(out: &mut Exposition, scrape: &Scrape<'_>) {
     }
 }
 
-/// Every record of what happened is kept at once, so none is lost between the stages.
+/// Every record of what happened is stored at once, so none is lost between the stages.
 fn events(out: &mut Exposition, scrape: &Scrape<'_>) {
     let made = scrape.service.engine.watched().made();
     for (name, help, count) in [

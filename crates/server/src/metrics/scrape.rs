@@ -32,7 +32,7 @@ impl<'a> Scrape<'a> {
         let counts = service.engine.inspect(|books, scheduler| {
             let mut waiting: BTreeMap<_, u64> = BTreeMap::new();
             let mut tenants: BTreeMap<Name, Waits> = BTreeMap::new();
-            for (leaf, reason, count) in scheduler.census() {
+            for (leaf, reason, count) in scheduler.pending_counts() {
                 let key = (
                     books.queue(leaf).partition,
                     reason.as_said(books, leaf).code(books).unwrap_or("NEXT"),

@@ -17,7 +17,7 @@ use super::text::{Exposition, Kind, Label};
 
 use Kind::{Counter, Gauge, Histogram};
 
-/// How many tenants have series of their own: whoever makes ever new ones must not take all memory of
+/// How many tenants have series of their own: a client that makes ever new ones must not take all memory of
 /// those who scrape.
 const NAMED: usize = 256;
 
@@ -195,8 +195,7 @@ fn amounts(out: &mut Exposition, shown: &[Shown]) {
     let help = "What its tasks use and those of tenants below it, in core units.";
     out.samples(("headroom_tenant_used", Gauge, help), used);
     let measured = shown.iter().flat_map(|one| each_type(one, &one.measured));
-    let help =
-        "What of that was measured by whoever runs them, in core units; nothing is decided by it.";
+    let help = "Measured usage, as reported by clients, in core units; it decides nothing.";
     out.samples(("headroom_tenant_measured", Gauge, help), measured);
     let free = shown.iter().filter(|one| one.is_named).flat_map(|one| {
         let quota = one.now.quota.iter().filter(|(_, quota)| *quota > Quantity::ZERO);
@@ -242,7 +241,7 @@ fn happened(out: &mut Exposition, shown: &[Shown]) {
         ),
         (
             "headroom_tenant_release_to_start_seconds",
-            "From the last release that made room for a task that was told to wait, to its start.",
+            "From the last release to the start, of tasks that had to wait.",
             |one| one.after_release,
         ),
     ] {
@@ -266,7 +265,7 @@ fn happened(out: &mut Exposition, shown: &[Shown]) {
             (with(one, "reason", code), one.throttled.get(code).copied().unwrap_or(0))
         })
     });
-    let help = "How often a task was told that it has to wait, by reason.";
+    let help = "How often a task had to wait, by reason.";
     out.samples(("headroom_tenant_throttled_total", Counter, help), throttled);
     let ended = shown.iter().flat_map(|one| {
         let counts = OUTCOMES.iter().zip(one.ended);
@@ -302,13 +301,13 @@ fn throttle_codes() -> impl Iterator<Item = &'static str> {
     of_tenant.chain(WaitCode::ALL.iter().map(|code| code.as_str()))
 }
 
-/// What was used over time, and how long heads of lines kept their room.
+/// What was used over time, and how long heads of lines blocked later asks.
 fn spent(out: &mut Exposition, shown: &[Shown]) {
     let seconds_of = shown.iter().flat_map(|one| each_type(one, &one.seconds));
     let help = "What its tasks used so far, in core units times seconds.";
     out.samples(("headroom_tenant_resource_seconds_total", Counter, help), seconds_of);
     let held = shown.iter().map(|one| (of(one), seconds(one.counted.held.get())));
-    let help = "How long the first in line has kept its room from all behind it.";
+    let help = "How long the head of line has blocked later asks.";
     out.samples(("headroom_tenant_hold_seconds_total", Counter, help), held);
 }
 

@@ -1,8 +1,8 @@
 //! Metrics of what waits, and of leaves that hold back applications.
 
+use headroom_core::WaitCode;
 use headroom_core::resource::Quantity;
 use headroom_core::view::{DriversView, drivers};
-use headroom_core::{WaitCode, letter};
 
 use super::own::seconds;
 use super::scrape::Scrape;
@@ -10,7 +10,7 @@ use super::text::{Exposition, Kind, Label};
 
 use Kind::{Counter, Gauge};
 
-/// What is said of those that are to be judged.
+/// The word for those that are to be judged.
 const NEXT: &str = "NEXT";
 
 pub(super) fn write(out: &mut Exposition, scrape: &Scrape<'_>) {
@@ -31,7 +31,7 @@ pub(super) fn write(out: &mut Exposition, scrape: &Scrape<'_>) {
     let help = "Age of the oldest ask that waits; 0 where none does.";
     out.samples(("headroom_oldest_wait_seconds", Gauge, help), oldest);
     let letters = WaitCode::ALL.map(|code| {
-        let letter = letter(code.as_str()).map(String::from).unwrap_or_default();
+        let letter = code.letter().map(String::from).unwrap_or_default();
         (code, letter)
     });
     let counts = letters.iter().map(|(code, letter)| {

@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use axum::response::IntoResponse;
 use headroom_api::headroomv1::{Code, Problem};
@@ -10,7 +10,7 @@ use headroom_core::RefusalCode;
 use headroom_engine::Unavailable;
 use serde::Serialize;
 
-use super::asked::Asked;
+use super::request::NativeRequest;
 use super::visible;
 
 /// Where the time went.
@@ -29,7 +29,7 @@ pub(crate) struct Refused {
 }
 
 impl Refused {
-    pub(crate) fn new(asked: &Asked, code: Code, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(asked: &NativeRequest, code: Code, detail: impl Into<String>) -> Self {
         Self::before(asked.request_id.clone(), code, detail)
     }
 
@@ -48,7 +48,7 @@ impl Refused {
     }
 
     /// The writer did not answer.
-    pub(super) fn unavailable(asked: &Asked, why: &Unavailable) -> Self {
+    pub(super) fn unavailable(asked: &NativeRequest, why: &Unavailable) -> Self {
         Self::new(asked, Code::ReadOnly, why.to_string())
     }
 }
@@ -91,12 +91,22 @@ impl IntoResponse for Refused {
 /// A body as JSON, or that the client has it already.
 ///
 /// The tag is made of all that is in it: ages and rates change without a record.
-pub(super) fn json(asked: &Asked, body: &impl Serialize) -> Response<Body> {
+pub(super) fn json(asked: &NativeRequest, body: &impl Serialize) -> Response<Body> {
     let bytes = serde_json::to_vec(body).expect("bodies are maps of texts");
-    let mut hasher = DefaultHasher::new();
-    (visible::rights(&asked.caller), &bytes).hash(&mut hasher);
-    let tag = format!("\"{:016x}\"", hasher.finish());
+    let tag = tag_of_content((visible::rights(&asked.caller), &bytes));
+    sent(asked, StatusCode::OK, tag, bytes.into())
+}
+
+/// Returns a document that is the same for everybody, or that the client has it already.
+pub(super) fn document(asked: &NativeRequest, tag: String, bytes: Bytes) -> Response<Body> {
     sent(asked, StatusCode::OK, tag, bytes)
+}
+
+/// Returns the entity tag of a body that has no version of its own.
+pub(super) fn tag_of_content(content: impl Hash) -> String {
+    let mut hasher = DefaultHasher::new();
+    content.hash(&mut hasher);
+    format!("\"{:016x}\"", hasher.finish())
 }
 
 /// The entity tag of what has a version of its own.
@@ -107,16 +117,16 @@ pub(super) fn tag_of(version: u64) -> String {
 /// A body as JSON under the tag of its version; of one that is read, perhaps that the client has
 /// it already.
 pub(super) fn versioned(
-    asked: &Asked,
+    asked: &NativeRequest,
     status: StatusCode,
     version: u64,
     body: &impl Serialize,
 ) -> Response<Body> {
     let bytes = serde_json::to_vec(body).expect("bodies are maps of texts");
-    sent(asked, status, tag_of(version), bytes)
+    sent(asked, status, tag_of(version), bytes.into())
 }
 
-fn sent(asked: &Asked, status: StatusCode, tag: String, bytes: Vec<u8>) -> Response<Body> {
+fn sent(asked: &NativeRequest, status: StatusCode, tag: String, bytes: Bytes) -> Response<Body> {
     let known = asked.reads && asked.has(&tag);
     let mut response = Response::new(if known { Body::empty() } else { Body::from(bytes) });
     let headers = response.headers_mut();

@@ -2,7 +2,7 @@
 //! the same of what nobody has submitted.
 //!
 //! The scheduler is asked itself, and held up for as long as one explanation takes. What would start it is
-//! tried out on a copy of the books, beside the writer.
+//! tried out on a copy of the books, in parallel with the writer.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -11,19 +11,19 @@ use headroom_api::headroomv1::{
     CheckVerdict, Code, ExplainedCheck, ExplainedState, Explanation, Remedies, Stamp, VerdictChange,
 };
 use headroom_core::books::{Books, Rejected};
-use headroom_core::explain::remedy::{self, RemedyKind, TRIALS, TURN_STEPS};
+use headroom_core::explain::remedy::{self, IN_TURN_STEPS, RemedyKind, TRIALS};
 use headroom_core::explain::{self, Verdict};
 use headroom_core::id::{AllocationId, ApplicationId, PartitionId};
-use headroom_core::{Mark, Name, Timestamp};
+use headroom_core::{Name, Timestamp, WaitChange};
 
 use super::answer::{Refused, json};
-use super::asked::Asked;
 use super::partitions::of_path;
+use super::request::NativeRequest;
 use super::visible;
 use super::words::{epoch, time};
 use crate::caller::Caller;
 use crate::convert::value::resources;
-use crate::rest::Sight;
+use crate::rest::Visibility;
 use crate::service::Service;
 
 mod checks;
@@ -33,7 +33,7 @@ mod would_run;
 
 pub(super) use would_run::would_run;
 
-use checks::Told;
+use checks::VisibleChecks;
 
 /// What is explained, and the books of that moment.
 struct Found {
@@ -54,14 +54,14 @@ enum About {
 
 pub(super) async fn application(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
     answer(&service, &asked, None).await
 }
 
 pub(super) async fn ask(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
     let key = Name::new(asked.named("ask").unwrap_or_default());
     answer(&service, &asked, Some(key)).await
@@ -69,7 +69,7 @@ pub(super) async fn ask(
 
 async fn answer(
     service: &Service,
-    asked: &Asked,
+    asked: &NativeRequest,
     key: Option<Name>,
 ) -> Result<Response<Body>, Refused> {
     let wanted = wanted(asked, true)?;
@@ -78,7 +78,7 @@ async fn answer(
     let name = Name::new(asked.named("application").unwrap_or_default());
     let find = {
         let (partition, name, key) = (partition.clone(), name.clone(), key.clone());
-        move |moment: &headroom_engine::Moment<'_>| {
+        move |moment: &headroom_engine::WriterState<'_>| {
             let books = moment.books;
             let about = books.partition_named(&partition).map_or(About::Missing, |partition| {
                 about(books, moment.scheduler, partition, (&name, key.as_ref()))
@@ -88,7 +88,7 @@ async fn answer(
     };
     let found = service.engine.inspect_at(find).await;
     let found = found.map_err(|why| Refused::unavailable(asked, &why))?;
-    // Nothing is told before it is durable.
+    // Nothing is sent before it is durable.
     service.engine.views().at_least(found.sequence).await;
     let stamp = Stamp { sequence: found.sequence, epoch: epoch(service), as_of: time(found.time) };
     let now = service.clock.now().max(found.time);
@@ -121,7 +121,7 @@ fn gave_up() -> Remedies {
     Remedies { ran_out: true, ..Remedies::default() }
 }
 
-/// What is looked for beside why it waits.
+/// What is looked for in addition to why it waits.
 struct Sought {
     /// Which kinds of remedies.
     kinds: Vec<RemedyKind>,
@@ -146,14 +146,14 @@ impl Sought {
     ) -> Remedies {
         let mut found = remedy::remedies(books, now, explanation, &self.kinds, TRIALS);
         if self.in_turn {
-            found.look_in_turn(books, now, explanation.ask, TURN_STEPS);
+            found.look_in_turn(books, now, explanation.ask, IN_TURN_STEPS);
         }
         edits::told(books, caller, &found)
     }
 }
 
-/// What is asked for beside why it waits; of what nobody has submitted there are no changes.
-fn wanted(asked: &Asked, is_there: bool) -> Result<Sought, Refused> {
+/// What is asked for in addition to why it waits; of what nobody has submitted there are no changes.
+fn wanted(asked: &NativeRequest, is_there: bool) -> Result<Sought, Refused> {
     let known: &[&str] =
         if is_there { &["remedies", "inTurn", "history"] } else { &["remedies", "inTurn"] };
     let parameters = asked.parameters(known)?;
@@ -164,7 +164,7 @@ fn wanted(asked: &Asked, is_there: bool) -> Result<Sought, Refused> {
         None | Some("last") => false,
         Some("all") => true,
         Some(word) => {
-            let detail = format!("`history` has {word:?}; it is `last` or `all`");
+            let detail = format!("`history` is {word:?}, but it must be `last` or `all`");
             return Err(malformed(detail));
         }
     };
@@ -177,7 +177,7 @@ fn kinds(text: Option<&str>) -> Result<Vec<RemedyKind>, String> {
         let known = RemedyKind::ALL.into_iter().find(|kind| kind.word() == word);
         known.ok_or_else(|| {
             format!(
-                "`remedies` has {word:?}; it is `all`, or some of `wait`, `resume`, `raise`, `release`, `shrink`, `add` and `move` with commas between"
+                "`remedies` has {word:?}, but it must be `all`, or a comma-separated list of `wait`, `resume`, `raise`, `release`, `shrink`, `add`, and `move`"
             )
         })
     };
@@ -188,8 +188,8 @@ fn kinds(text: Option<&str>) -> Result<Vec<RemedyKind>, String> {
     }
 }
 
-/// An explanation from books that no server has, for whoever has the journal and so sees everything; with the changes
-/// that start it, of these kinds.
+/// An explanation from books that no server has, with the changes that start the ask, of these kinds. The caller has
+/// the journal, and so sees everything.
 ///
 /// # Errors
 /// When there is no such kind, in a sentence.
@@ -254,16 +254,16 @@ fn no_more(books: &Books, partition: PartitionId, name: &Name) -> About {
 /// What the caller may see of it.
 fn told(
     found: &Found,
-    asked: &Asked,
+    asked: &NativeRequest,
     (name, key): (&Name, Option<&Name>),
 ) -> Result<Explanation, Refused> {
     let books = &found.books;
     let missing = || {
         let what = key.map_or_else(String::new, |key| format!("ask {key:?} of "));
-        let detail = format!("there is no {what}application {name:?}, or none that you see");
+        let detail = format!("{what}application {name:?} does not exist, or you cannot see it");
         Refused::new(asked, Code::NotFound, detail)
     };
-    let sight = Sight::of(&asked.caller);
+    let sight = Visibility::of(&asked.caller);
     match &found.about {
         About::Rejected(one) if sight.sees_user(&one.user) => Ok(Explanation {
             application: one.application.to_string(),
@@ -287,7 +287,7 @@ fn told(
                 queue: row.queue_path.to_string(),
                 user: row.user.to_string(),
                 state: ExplainedState::Allocated,
-                line: format!("it asks for nothing and has nothing: {}", row.state),
+                line: format!("it has no asks and no allocations: {}", row.state),
                 since: Some(time(row.state_since)),
                 ..Explanation::default()
             })
@@ -341,7 +341,7 @@ fn words(names: &[Name]) -> String {
 fn explained(books: &Books, caller: &Caller, explanation: &explain::Explanation) -> Explanation {
     let row = books.allocation(explanation.ask);
     let application = books.application(row.application);
-    let told = Told { books, caller };
+    let told = VisibleChecks { books, caller };
     let checks = told.checks(explanation);
     let failed = |one: &&ExplainedCheck| one.verdict == CheckVerdict::Failed;
     Explanation {
@@ -365,7 +365,7 @@ fn explained(books: &Books, caller: &Caller, explanation: &explain::Explanation)
     }
 }
 
-fn change(mark: &Mark) -> VerdictChange {
+fn change(mark: &WaitChange) -> VerdictChange {
     VerdictChange { at: time(mark.at), sequence: mark.sequence, id: mark.code.as_str().to_owned() }
 }
 

@@ -10,12 +10,12 @@ use headroom_core::view::Rate;
 use headroom_engine::Health;
 
 use super::answer::json;
-use super::asked::Asked;
+use super::request::NativeRequest;
 use super::words::{stamp, time};
 use crate::live::StreamKind;
 use crate::service::Service;
 
-pub(super) async fn health(State(service): State<Service>, asked: Asked) -> Response<Body> {
+pub(super) async fn health(State(service): State<Service>, asked: NativeRequest) -> Response<Body> {
     // Not `at_least`: this is answered whatever the writer does.
     let view = service.engine.views().latest();
     let engine = service.engine.health();

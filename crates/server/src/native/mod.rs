@@ -1,10 +1,9 @@
 //! `/headroom/v1`, and the probes of the process: handlers by the names of their operations.
 //!
 //! A handler reads a view of the books, or asks the writer where the scheduler itself is needed. What changes
-//! something is in `tenants/`. What all answers share is in `answer.rs` and `asked.rs`.
+//! something is in `tenants/`. What all answers share is in `answer.rs` and `request.rs`.
 
 mod answer;
-mod asked;
 mod events;
 mod explain;
 mod health;
@@ -14,6 +13,7 @@ mod partitions;
 mod plan;
 mod probes;
 mod reasons;
+mod request;
 mod stream;
 mod summary;
 mod tenants;

@@ -2,18 +2,21 @@
 
 use std::sync::LazyLock;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::Response;
 use headroom_api::openapi;
-use serde_json::Value;
 
-use super::answer::json;
-use super::asked::Asked;
+use super::answer;
+use super::request::NativeRequest;
 
-/// It does not change while the process lives.
-static DOCUMENT: LazyLock<Value> =
-    LazyLock::new(|| serde_json::to_value(openapi()).expect("the document is JSON"));
+/// The document as JSON, with its entity tag. It does not change while the process lives.
+static DOCUMENT: LazyLock<(Bytes, String)> = LazyLock::new(|| {
+    let bytes = serde_json::to_vec(&openapi()).expect("the document is JSON");
+    let tag = answer::tag_of_content(&bytes);
+    (bytes.into(), tag)
+});
 
-pub(super) async fn document(asked: Asked) -> Response<Body> {
-    json(&asked, &*DOCUMENT)
+pub(super) async fn document(asked: NativeRequest) -> Response<Body> {
+    let (bytes, tag) = &*DOCUMENT;
+    answer::document(&asked, tag.clone(), bytes.clone())
 }

@@ -8,14 +8,14 @@ use headroom_core::books::Books;
 use headroom_core::id::PartitionId;
 
 use super::answer::{Refused, json};
-use super::asked::Asked;
+use super::request::NativeRequest;
 use super::summary::{Ages, summary};
 use super::visible;
 use super::words::stamp;
 use crate::service::Service;
 
 /// The partitions that the caller sees, `default` first, then by name.
-fn seen(books: &Books, asked: &Asked) -> Vec<PartitionId> {
+fn seen(books: &Books, asked: &NativeRequest) -> Vec<PartitionId> {
     let root_or_below = |partition: PartitionId| {
         let mut queues = books.partition(partition).queues.iter();
         visible::everything(&asked.caller)
@@ -34,18 +34,18 @@ fn seen(books: &Books, asked: &Asked) -> Vec<PartitionId> {
 ///
 /// # Errors
 /// When it is not there, or the caller does not see it.
-pub(super) fn of_path(books: &Books, asked: &Asked) -> Result<PartitionId, Refused> {
+pub(super) fn of_path(books: &Books, asked: &NativeRequest) -> Result<PartitionId, Refused> {
     let name = asked.named("partition").unwrap_or_default();
     let found = books.partition_named(name).filter(|one| seen(books, asked).contains(one));
     found.ok_or_else(|| {
-        let detail = format!("there is no partition {name:?}, or none that you see");
+        let detail = format!("partition {name:?} does not exist, or you cannot see it");
         Refused::new(asked, Code::NotFound, detail)
     })
 }
 
 pub(super) async fn list(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
     let parameters = asked.parameters(&["limit", "cursor"])?;
     let limit = parameters.limit()?;
@@ -59,7 +59,7 @@ pub(super) async fn list(
             let last = cursor
                 .strip_prefix("p-")
                 .and_then(|last| seen.iter().position(|one| name(one) == last));
-            let malformed = "the cursor is of another list, or its partition is gone; begin anew";
+            let malformed = "the cursor belongs to another list, or its partition was removed. Start again without a cursor.";
             last.ok_or_else(|| Refused::new(&asked, Code::Malformed, malformed))? + 1
         }
     };
@@ -78,7 +78,7 @@ pub(super) async fn list(
 
 pub(super) async fn one(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
     let ages = Ages::of(&service).await;
     let view = service.engine.views().at_least(0).await;

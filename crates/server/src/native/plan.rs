@@ -10,7 +10,7 @@ use headroom_core::RefusalCode;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::answer::{Refused, json};
-use super::asked::Asked;
+use super::request::NativeRequest;
 use super::words::{epoch, time};
 use crate::audit::origin;
 use crate::planning::{PLAN_QUEUES_MAX, node_totals, plan_asked_for};
@@ -24,7 +24,7 @@ const YAML: [&str; 5] = ["", "application/x-yaml", "application/yaml", "text/yam
 
 pub(super) async fn plan(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Response<Body>, Refused> {
     asked.parameters(&[])?;
@@ -40,8 +40,8 @@ pub(super) async fn plan(
     });
     let Some(plan) = made.await.map_err(|_| failed(&asked))? else {
         let detail = format!(
-            "the file has more than {PLAN_QUEUES_MAX} queues, and a server makes no plan of so many; \
-             `headroom plan --journal` on the command line does"
+            "the file has more than {PLAN_QUEUES_MAX} queues, which is too many for a plan on the server. \
+             Run `headroom plan --journal` on the command line."
         );
         return Err(Refused::new(&asked, Code::TooLarge, detail));
     };
@@ -51,14 +51,14 @@ pub(super) async fn plan(
 
 pub(super) async fn apply(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Response<Body>, Refused> {
     let condition = condition(&asked)?;
     let bytes = sent(&asked, body)?;
     let text = String::from_utf8(bytes.to_vec()).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Refused::new(&asked, Code::Malformed, format!("the body is no UTF-8 at byte {at}"))
+        Refused::new(&asked, Code::Malformed, format!("the body is not UTF-8 at byte {at}"))
     })?;
     let (entered, to_apply) = (enter(&service, &asked).await?, service.clone());
     let origin = origin(&asked.caller, &asked.request_id);
@@ -79,7 +79,7 @@ pub(super) async fn apply(
 }
 
 /// On what a file is to be taken into force.
-fn condition(asked: &Asked) -> Result<Condition, Refused> {
+fn condition(asked: &NativeRequest) -> Result<Condition, Refused> {
     let parameters = asked.parameters(&["plan", "force"])?;
     let force = parameters.flag("force")?.unwrap_or(false);
     match parameters.get("plan") {
@@ -87,13 +87,13 @@ fn condition(asked: &Asked) -> Result<Condition, Refused> {
         Some(digest) if is_digest(digest) => Ok(Condition::Says(digest.to_owned())),
         Some(other) => {
             let detail = format!(
-                "plan is {other:?}; it takes the `digest` of a plan, 64 digits and letters A to F"
+                "plan is {other:?}, but it must be the `digest` of a plan, with 64 digits and letters A to F"
             );
             Err(Refused::new(asked, Code::Malformed, detail))
         }
         None => {
-            let detail = "it is not said which plan is to be carried out: send `plan` with the `digest` that \
-                          `/headroom/v1/plan` answers for this file, or `force=true` to take the file whatever it does";
+            let detail = "the request names no plan. Send `plan` with the `digest` that `/headroom/v1/plan` returns for \
+                          this file, or `force=true` to apply the file without a plan.";
             Err(Refused::new(asked, Code::PreconditionRequired, detail))
         }
     }
@@ -103,27 +103,32 @@ fn is_digest(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F'))
 }
 
-fn sent(asked: &Asked, body: Result<Bytes, BytesRejection>) -> Result<Bytes, Refused> {
+fn sent(asked: &NativeRequest, body: Result<Bytes, BytesRejection>) -> Result<Bytes, Refused> {
     asked.sends(&YAML)?;
     body.map_err(|error| match error.status() {
         StatusCode::PAYLOAD_TOO_LARGE => {
-            Refused::new(asked, Code::TooLarge, "the body is larger than the server takes")
+            Refused::new(asked, Code::TooLarge, "the body exceeds the size limit")
         }
         _ => Refused::new(asked, Code::Malformed, error.body_text()),
     })
 }
 
-async fn enter(service: &Service, asked: &Asked) -> Result<OwnedSemaphorePermit, Refused> {
-    let detail = "another plan is being made, and one is made at a time; try again in a moment";
+async fn enter(service: &Service, asked: &NativeRequest) -> Result<OwnedSemaphorePermit, Refused> {
+    let detail =
+        "the server is making another plan, and makes only one at a time. Try again later.";
     let crowded = || Refused::new(asked, Code::TooManyRequests, detail);
     service.queue_file.plans().enter().await.ok_or_else(crowded)
 }
 
-fn failed(asked: &Asked) -> Refused {
-    Refused::new(asked, Code::Internal, "the plan could not be made; see the log of the server")
+fn failed(asked: &NativeRequest) -> Refused {
+    Refused::new(
+        asked,
+        Code::Internal,
+        "the server failed to make the plan. See the log of the server.",
+    )
 }
 
-fn refused(asked: &Asked, why: &QueueFileError) -> Refused {
+fn refused(asked: &NativeRequest, why: &QueueFileError) -> Refused {
     let refuse = |code, detail: String| Refused::new(asked, code, detail);
     match why {
         QueueFileError::Faulty(found) => {

@@ -21,12 +21,12 @@ pub(super) async fn ready(State(service): State<Service>) -> Response<Body> {
         let body = if also.is_empty() {
             "ready\n".to_owned()
         } else {
-            format!("ready, with a warning: {also}; see `/headroom/v1/health`\n")
+            format!("ready, with a warning: {also}. See `/headroom/v1/health`\n")
         };
         return text(StatusCode::OK, body);
     }
-    // Everybody may ask this: the reason stays in the log and in what viewers are told.
-    let body = "the scheduler takes no commands; see `/headroom/v1/health`\n";
+    // Everybody may ask this: the reason stays in the log and in the health report for viewers.
+    let body = "the scheduler accepts no commands. See `/headroom/v1/health`\n";
     let mut response = text(StatusCode::SERVICE_UNAVAILABLE, body.to_owned());
     let seconds = HeaderValue::from_static("5");
     response.headers_mut().insert(header::RETRY_AFTER, seconds);

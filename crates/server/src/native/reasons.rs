@@ -17,13 +17,13 @@ use headroom_core::resource::Resources;
 use headroom_core::{Reason, Scheduler, Timestamp};
 
 use super::answer::{Refused, json};
-use super::asked::Asked;
 use super::partitions::of_path;
+use super::request::NativeRequest;
 use super::visible;
 use super::words::{stamp, time};
 use crate::caller::Caller;
 use crate::convert::value::resources;
-use crate::rest::Sight;
+use crate::rest::Visibility;
 use crate::service::Service;
 
 /// How many examples a reason has.
@@ -37,7 +37,7 @@ const QUEUES: usize = 5;
 
 pub(super) async fn reasons(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
     let parameters = asked.parameters(&["queue", "limit"])?;
     let limit = parameters.limit()?;
@@ -48,7 +48,7 @@ pub(super) async fn reasons(
         Some(path) => {
             let found = view.books.queue_at(partition, &path.to_lowercase());
             let seen = found.filter(|queue| visible::queue(&view.books, &asked.caller, *queue));
-            let detail = || format!("there is no queue {path:?}, or none that you see");
+            let detail = || format!("queue {path:?} does not exist, or you cannot see it");
             seen.ok_or_else(|| Refused::new(&asked, Code::NotFound, detail()))?
         }
     };
@@ -88,7 +88,9 @@ impl Look<'_> {
         let mut body = WaitingReasons { oldest: self.oldest().map(time), ..Default::default() };
         let mut sums: BTreeMap<Reason, Sum> = BTreeMap::new();
         let counts_hidden = visible::counts_hidden(self.caller);
-        for (leaf, reason, count) in self.scheduler.census().filter(|one| self.is_below(one.0)) {
+        for (leaf, reason, count) in
+            self.scheduler.pending_counts().filter(|one| self.is_below(one.0))
+        {
             if !self.sees(leaf) {
                 body.hidden += if counts_hidden { count.asks } else { 0 };
                 continue;
@@ -134,7 +136,7 @@ impl Look<'_> {
     /// What sets the bound, without the name of anybody whom the caller does not see.
     fn scope(&self, reason: Reason) -> String {
         match reason {
-            Reason::For(blocker) => Sight::of(self.caller).scope_of(self.books, blocker),
+            Reason::For(blocker) => Visibility::of(self.caller).scope_of(self.books, blocker),
             _ => reason.subject(self.books).unwrap_or_default(),
         }
     }
@@ -152,7 +154,7 @@ impl Look<'_> {
             }
             let wanted = self.books.resources_of(one.ask);
             let wait = self.scheduler.wait_of(self.books, one.ask);
-            let sight = Sight::of(self.caller);
+            let sight = Visibility::of(self.caller);
             let sentence = wait.map(|wait| sight.reason(self.books, &wait, one.ask));
             examples.push(WaitingExample {
                 application: application.name.to_string(),
@@ -162,7 +164,7 @@ impl Look<'_> {
                 resources: resources(&self.books.types().amounts(wanted)),
                 since: time(row.created),
                 asks: one.asks,
-                sentence: sentence.unwrap_or_else(|| "it is about to be judged again".to_owned()),
+                sentence: sentence.unwrap_or_else(|| "it will be checked again soon".to_owned()),
             });
             if examples.len() == EXAMPLES {
                 break;

@@ -1,8 +1,8 @@
-//! Server-sent events from the feed of the engine, whoever tells them.
+//! Server-sent events from the feed of the engine, for any source of events.
 //!
-//! Each stream goes through the feed by itself, so nothing is kept for it but a few pieces of
+//! Each stream goes through the feed by itself, so it needs no memory but a few pieces of
 //! text on their way. One who takes nothing for a while is dropped, and one who falls so far behind
-//! that the feed has moved on; both are told so, if they ever read on.
+//! that the feed has moved on; both get the reason, if they ever read on.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
@@ -18,7 +18,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::answer::Refused;
-use super::asked::Asked;
+use super::request::NativeRequest;
 use super::words::{epoch, time};
 use crate::listen::Endless;
 use crate::live::{MAKING, OpenStream};
@@ -38,21 +38,21 @@ const AGAIN: u64 = 1_000;
 /// Why a stream ends that the client does not end; what `Bye` says.
 pub(super) type Reason = &'static str;
 
-/// What of the feed one client is told.
-pub(super) trait Tells: Send + Sync + 'static {
+/// What of the feed one client receives.
+pub(super) trait EventSource: Send + Sync + 'static {
     /// As what.
     type Event: Streamed + Send;
 
-    /// How much of an entry is told.
-    fn look(&mut self, entry: &Entry) -> Look;
+    /// How much of an entry is sent.
+    fn look(&mut self, entry: &Entry) -> Selection;
 
-    /// What is told of the entry that was looked at last, at this place of what is told of it.
+    /// What is sent of the entry that was looked at last, at this place among its events.
     fn event(&self, entry: &Entry, place: usize) -> Self::Event;
 }
 
-/// How much of an entry is told.
+/// How much of an entry is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum Selection {
     /// So many events.
     Some(usize),
     /// So many, and nothing behind them.
@@ -60,7 +60,7 @@ pub(super) enum Look {
 }
 
 /// The stream of one client, from this record on.
-pub(super) fn stream<T: Tells>(
+pub(super) fn stream<T: EventSource>(
     service: &Service,
     (tells, first): (T, u64),
     open: OpenStream,
@@ -99,19 +99,19 @@ fn bye(reason: Reason) -> String {
 ///
 /// # Errors
 /// When that is no number, none of this server, or too old.
-pub(super) fn resumed(feed: &Feed, asked: &Asked) -> Result<Option<u64>, Refused> {
+pub(super) fn resumed(feed: &Feed, asked: &NativeRequest) -> Result<Option<u64>, Refused> {
     let Some(last) = asked.header("last-event-id").filter(|last| !last.is_empty()) else {
         return Ok(None);
     };
     let Ok(last) = last.parse::<u64>() else {
-        let detail = "`Last-Event-ID` is the number of a record";
+        let detail = "`Last-Event-ID` must be the number of a record";
         return Err(Refused::new(asked, Code::Malformed, detail));
     };
     let newest = feed.newest();
     if last > newest {
         let detail = format!(
-            "record {last} is none of this server, whose last is {newest}; numbers began anew: \
-             begin from what there is now"
+            "record {last} does not exist: the last record is {newest}, because the numbers have restarted. \
+             Start again from the current state."
         );
         return Err(Refused::new(asked, Code::Gone, detail));
     }
@@ -123,18 +123,18 @@ pub(super) fn oldest(feed: &Feed) -> u64 {
     feed.read(1, 0).map_or_else(|gone| gone.oldest, |_| 1)
 }
 
-/// The number of a record, if all from there on are kept.
+/// The number of a record, if all from there on are in memory.
 ///
 /// # Errors
 /// When they are not.
-pub(super) fn kept(feed: &Feed, asked: &Asked, number: u64) -> Result<u64, Refused> {
+pub(super) fn kept(feed: &Feed, asked: &NativeRequest, number: u64) -> Result<u64, Refused> {
     let oldest = oldest(feed);
     if number >= oldest {
         return Ok(number);
     }
     let detail = format!(
-        "records before {oldest} are not in memory any more; begin anew from what there is now, \
-         or read the journal"
+        "records before {oldest} are no longer in memory. Start again from the current state, or \
+         read the journal."
     );
     Err(Refused::new(asked, Code::Gone, detail))
 }
@@ -150,7 +150,7 @@ struct Teller<T> {
     _open: OpenStream,
 }
 
-impl<T: Tells> Teller<T> {
+impl<T: EventSource> Teller<T> {
     async fn tell(mut self, hello: Hello, mut follower: Follower) {
         let hello = Frame::<T::Event>::Hello(hello);
         if self.send(hello.to_string()).await.is_none() {
@@ -190,7 +190,7 @@ impl<T: Tells> Teller<T> {
         for entry in entries {
             self.last = entry.record.sequence;
             let look = self.tells.look(entry);
-            let (Look::Some(count) | Look::Last(count, _)) = look;
+            let (Selection::Some(count) | Selection::Last(count, _)) = look;
             for place in 0..count {
                 let event = self.tells.event(entry, place);
                 let frame = Frame::Event { event, last: place + 1 == count };
@@ -202,7 +202,7 @@ impl<T: Tells> Teller<T> {
                     making = MAKING.acquire().await.ok()?;
                 }
             }
-            if let Look::Last(_, reason) = look {
+            if let Selection::Last(_, reason) = look {
                 drop(making);
                 self.send(piece).await?;
                 if let Some(reason) = reason {
@@ -249,11 +249,11 @@ mod tests {
     /// Tells nobody anything.
     struct Nothing;
 
-    impl Tells for Nothing {
+    impl EventSource for Nothing {
         type Event = Event;
 
-        fn look(&mut self, _: &Entry) -> Look {
-            Look::Some(0)
+        fn look(&mut self, _: &Entry) -> Selection {
+            Selection::Some(0)
         }
 
         fn event(&self, _: &Entry, _: usize) -> Event {
@@ -273,7 +273,7 @@ mod tests {
         for _ in 0..PIECES {
             assert_eq!(teller.send(piece()).await, Some(()), "so many are on their way");
         }
-        // He takes one just in time.
+        // The client takes one just in time.
         let late = async {
             tokio::time::sleep(Duration::from_secs(29)).await;
             receiver.recv().await
@@ -288,7 +288,7 @@ mod tests {
         assert_eq!(parting.get(), Some(&"slow"));
         drop(teller);
         assert!(live.open_stream(StreamKind::Events, 1).is_some(), "its place is free again");
-        // Should he ever read on, he finds what was on its way.
+        // Should the client ever read on, it finds what was on its way.
         let mut left = 0;
         while receiver.recv().await.is_some() {
             left += 1;

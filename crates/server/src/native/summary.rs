@@ -13,9 +13,9 @@ use headroom_core::id::{PartitionId, QueueId};
 use headroom_core::resource::{Quantity, Resources};
 use headroom_engine::View;
 
-use super::asked::Asked;
 use super::health::per_second;
 use super::over_limit::over_limit;
+use super::request::NativeRequest;
 use super::visible;
 use super::words::time;
 use crate::convert::value::resources;
@@ -51,13 +51,13 @@ impl Ages {
     }
 }
 
-/// A partition, as far as the caller may see it: of one who does not see its root queue, the
-/// sums are those of the queues that he sees.
+/// A partition, as far as the caller may see it. If its root queue is hidden from the caller, the
+/// sums are those of the visible queues.
 pub(super) fn summary(
     service: &Service,
     view: &View,
     ages: &Ages,
-    asked: &Asked,
+    asked: &NativeRequest,
     id: PartitionId,
 ) -> PartitionSummary {
     let books = &view.books;
@@ -114,7 +114,7 @@ pub(super) fn summary(
     }
 }
 
-/// The queues that the caller sees and whose parents he does not see.
+/// The queues that the caller sees and whose parents are hidden from the caller.
 fn highest_seen<'books>(
     books: &'books Books,
     partition: PartitionId,

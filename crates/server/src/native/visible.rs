@@ -1,4 +1,4 @@
-//! What a caller may see, as [`Sight`] decides it.
+//! What a caller may see, as [`Visibility`] decides it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -6,27 +6,27 @@ use headroom_core::books::Books;
 use headroom_core::id::QueueId;
 
 use crate::caller::Caller;
-use crate::rest::{Extent, Sight};
+use crate::rest::{Extent, Visibility};
 
 /// Whether the caller may see everything.
 pub(super) fn everything(caller: &Caller) -> bool {
-    Sight::of(caller).is_all()
+    Visibility::of(caller).is_all()
 }
 
 /// Whether the caller may see the totals of a queue.
 pub(super) fn queue(books: &Books, caller: &Caller, queue: QueueId) -> bool {
-    Sight::of(caller).extent(books, queue) >= Extent::Figures
+    Visibility::of(caller).extent(books, queue) >= Extent::Figures
 }
 
 /// Whether the caller may see what a user does in a queue.
 pub(super) fn user_in(books: &Books, caller: &Caller, user: &str, queue: QueueId) -> bool {
     let own = !caller.user.is_empty() && *caller.user == *user;
-    own || Sight::of(caller).extent(books, queue) == Extent::All
+    own || Visibility::of(caller).extent(books, queue) == Extent::All
 }
 
-/// Whether the caller is told how much there is that he does not see.
+/// Whether the caller sees how many objects are hidden.
 pub(super) fn counts_hidden(caller: &Caller) -> bool {
-    Sight::of(caller).counts_hidden()
+    Visibility::of(caller).counts_hidden()
 }
 
 /// Differs for callers who may see different things.

@@ -4,7 +4,7 @@ use headroom_api::headroomv1::Stamp;
 use headroom_core::Timestamp;
 use headroom_engine::View;
 
-use super::asked::short;
+use super::request::short;
 use crate::convert::value::moment;
 use crate::service::Service;
 
@@ -13,7 +13,7 @@ pub(crate) fn time(at: Timestamp) -> jiff::Timestamp {
     moment(at).unwrap_or_default()
 }
 
-/// Numbers begin anew with another of these: a process that did not take over what another knew.
+/// Numbers begin again with another of these: a process that did not take over what another knew.
 pub(super) fn epoch(service: &Service) -> String {
     short(&service.about.instance).to_owned()
 }

@@ -1,7 +1,7 @@
 //! `/`: a page that shows what this is, what there is, what waits and why.
 //!
 //! The page is plain files, which ask the same routes as everybody else, and may do nothing that
-//! the browser is not told to allow.
+//! the browser is not explicitly allowed to do.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -14,9 +14,9 @@ use crate::convert::ask::waits;
 use crate::service::Service;
 
 use super::refusal::{Answer, Refusal};
-use super::request::{Asked, Seen, check_queue_path};
+use super::request::{RestRequest, Seen, check_queue_path};
 use super::respond::{blocking, json};
-use super::visible::Sight;
+use super::visible::Visibility;
 
 /// How long the scheduler is waited for, when it is asked why something waits.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -28,7 +28,7 @@ const REASONS_MAX: usize = 256;
 /// Among how many asks and allocations of an application of a list one that waits is looked for.
 const LOOKED_AT_MAX: usize = 64;
 
-pub(crate) async fn get_queue_applications(asked: Asked) -> Answer {
+pub(crate) async fn get_queue_applications(asked: RestRequest) -> Answer {
     let partition = asked.parameter("partition").to_owned();
     let path = asked.decoded("queue")?;
     check_queue_path(&path)?;
@@ -40,7 +40,7 @@ pub(crate) async fn get_queue_applications(asked: Asked) -> Answer {
     with_reasons(asked, chosen).await
 }
 
-pub(crate) async fn get_queue_applications_by_state(asked: Asked) -> Answer {
+pub(crate) async fn get_queue_applications_by_state(asked: RestRequest) -> Answer {
     let partition = asked.parameter("partition").to_owned();
     let path = asked.decoded("queue");
     let state = asked.parameter("state").to_lowercase();
@@ -58,7 +58,7 @@ pub(crate) async fn get_queue_applications_by_state(asked: Asked) -> Answer {
     with_reasons(asked, chosen).await
 }
 
-pub(crate) async fn get_applications(asked: Asked) -> Answer {
+pub(crate) async fn get_applications(asked: RestRequest) -> Answer {
     let partition = asked.parameter("partition").to_owned();
     let state = asked.parameter("state").to_lowercase();
     let status = status(&asked);
@@ -81,7 +81,7 @@ pub(crate) async fn get_applications(asked: Asked) -> Answer {
 
 /// A list of applications, the first of which say of one of their asks why it waits.
 async fn with_reasons(
-    asked: Asked,
+    asked: RestRequest,
     choose: impl FnOnce(&Seen) -> Result<Vec<ApplicationId>, Refusal> + Send + 'static,
 ) -> Answer {
     let seen = asked.seen().await;
@@ -105,17 +105,17 @@ async fn with_reasons(
     asked.rest.large.list(move || Ok(shown)).await
 }
 
-pub(crate) async fn get_queue_application(asked: Asked) -> Answer {
+pub(crate) async fn get_queue_application(asked: RestRequest) -> Answer {
     let path = asked.decoded("queue")?;
     one(asked, Some(path)).await
 }
 
-pub(crate) async fn get_application(asked: Asked) -> Answer {
+pub(crate) async fn get_application(asked: RestRequest) -> Answer {
     one(asked, None).await
 }
 
 /// An active application, with the reasons why its asks wait.
-async fn one(asked: Asked, path: Option<String>) -> Answer {
+async fn one(asked: RestRequest, path: Option<String>) -> Answer {
     let partition = asked.parameter("partition").to_owned();
     let name = asked.parameter("application").to_owned();
     let seen = asked.seen().await;
@@ -149,7 +149,7 @@ fn say(shown: &mut Application, key: &str, reason: String, now: Timestamp) {
 /// and allocations.
 async fn first_reasons(
     service: &Service,
-    sight: Sight,
+    sight: Visibility,
     of: Vec<ApplicationId>,
 ) -> BTreeMap<ApplicationId, (Name, String)> {
     let reasons = service.engine.inspect(move |books, scheduler| {
@@ -168,10 +168,10 @@ async fn first_reasons(
 }
 
 /// Why asks of an application wait, by key. The scheduler knows it, the books do not; if it has
-/// stopped, or has too much to do, nothing is said.
+/// stopped, or has too much to do, there are no reasons.
 async fn reasons(
     service: &Service,
-    sight: Sight,
+    sight: Visibility,
     (partition, application): (String, String),
 ) -> Vec<(Name, String)> {
     let reasons = service.engine.inspect(move |books, scheduler| {
@@ -216,7 +216,7 @@ fn show(seen: &Seen, id: ApplicationId) -> Application {
 }
 
 /// The word behind `status`, if there is one.
-fn status(asked: &Asked) -> Result<Option<ApplicationState>, Refusal> {
+fn status(asked: &RestRequest) -> Result<Option<ApplicationState>, Refusal> {
     let Some(word) = asked.query("status").filter(|word| !word.is_empty()) else {
         return Ok(None);
     };

@@ -6,9 +6,9 @@ use crate::convert::cluster::cluster;
 use crate::service::Service;
 
 use super::refusal::Answer;
-use super::request::{Asked, Seen};
+use super::request::{RestRequest, Seen};
 
-pub(crate) async fn get_clusters(asked: Asked) -> Answer {
+pub(crate) async fn get_clusters(asked: RestRequest) -> Answer {
     let service = asked.service.clone();
     asked.object(move |seen| Ok(clusters(seen, &service))).await
 }

@@ -9,7 +9,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 
 use super::refusal::{Answer, Refusal};
-use super::request::Asked;
+use super::request::RestRequest;
 use super::respond::{TEXT, blocking, body};
 
 /// It has moved from `/ws/v1` to `/debug`.
@@ -37,18 +37,18 @@ fn escaped(text: &str) -> String {
 
 /// What the threads do, as far as the system tells: a process cannot see its own stacks without
 /// stopping itself.
-pub(crate) async fn get_stack(_: Asked) -> Answer {
+pub(crate) async fn get_stack(_: RestRequest) -> Answer {
     Ok(body(TEXT, blocking(|| threads(Path::new("/proc/self/task"))).await?))
 }
 
 /// One line for each thread: number, name, state, processor time, what it waits for.
 fn threads(tasks: &Path) -> String {
     let mut text = String::from(
-        "The stacks of threads are not known here; what the system says of them:\n\n\
-         thread     state  user ms  system ms  name, and what it waits for\n",
+        "The stacks of threads are not available. The operating system reports these states:\n\n\
+         thread     state  user ms  system ms  name, and wait channel\n",
     );
     let Ok(entries) = fs::read_dir(tasks) else {
-        return text + "nothing: this system has no /proc\n";
+        return text + "none: this system has no /proc\n";
     };
     let mut numbers: Vec<u64> =
         entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect();
@@ -93,7 +93,7 @@ impl Thread {
     }
 }
 
-pub(crate) async fn get_profiles(_: Asked) -> Answer {
+pub(crate) async fn get_profiles(_: RestRequest) -> Answer {
     let media = HeaderValue::from_static("text/html; charset=utf-8");
     Ok(body(media, PROFILES))
 }
@@ -104,28 +104,29 @@ const PROFILES: &str = "<!DOCTYPE html>
 <body>
 <h1>/debug/pprof/</h1>
 <ul>
-<li><a href=\"profile?seconds=10\">profile</a>: where processor time goes, by stack and thread</li>
+<li><a href=\"profile?seconds=10\">profile</a>: CPU time, by stack and thread</li>
 <li><a href=\"heap?debug=1\">heap</a>: memory in use, by mapping</li>
 <li><a href=\"cmdline\">cmdline</a>: the command line</li>
-<li><a href=\"symbol\">symbol</a>: how many symbols are known</li>
+<li><a href=\"symbol\">symbol</a>: number of known symbols</li>
 </ul>
-<p>This build cannot tell: allocs, block, goroutine, mutex, threadcreate, trace.</p>
+<p>Not supported by this build: allocs, block, goroutine, mutex, threadcreate, trace.</p>
 </body>
 </html>
 ";
 
-pub(crate) async fn get_command_line(_: Asked) -> Answer {
+pub(crate) async fn get_command_line(_: RestRequest) -> Answer {
     let line: Vec<String> =
         std::env::args_os().map(|part| part.to_string_lossy().into_owned()).collect();
     Ok(body(TEXT, line.join("\0")))
 }
 
-pub(crate) async fn get_symbols(_: Asked) -> Answer {
+pub(crate) async fn get_symbols(_: RestRequest) -> Answer {
     Ok(body(TEXT, "num_symbols: 1\n"))
 }
 
-pub(crate) async fn unsupported(_: Asked) -> Answer {
-    let why = "this build cannot tell; /debug/pprof/ lists what it can";
+pub(crate) async fn unsupported(_: RestRequest) -> Answer {
+    let why =
+        "this build does not support this profile. See /debug/pprof/ for the supported profiles.";
     Err(Refusal::new(StatusCode::NOT_IMPLEMENTED, why))
 }
 

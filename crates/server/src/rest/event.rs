@@ -1,4 +1,4 @@
-//! A part of the events that are kept.
+//! A part of the stored events.
 
 use headroom_api::wsv1::{EventBatch, message};
 use headroom_engine::Batch;
@@ -6,11 +6,11 @@ use headroom_engine::Batch;
 use crate::convert::event::event;
 
 use super::refusal::{Answer, Refusal};
-use super::request::Asked;
+use super::request::RestRequest;
 use super::respond::{blocking, json};
 use super::settings::EventSettings;
 
-pub(crate) async fn get_events(asked: Asked) -> Answer {
+pub(crate) async fn get_events(asked: RestRequest) -> Answer {
     let settings = settings(&asked)?;
     let count = match asked.number("count")? {
         Some(0) => return Err(Refusal::bad(message::COUNT_ZERO)),
@@ -33,8 +33,8 @@ pub(crate) async fn get_events(asked: Asked) -> Answer {
     .await
 }
 
-/// How events are told, if they are.
-pub(crate) fn settings(asked: &Asked) -> Result<EventSettings, Refusal> {
+/// The settings of events, if they are on.
+pub(crate) fn settings(asked: &RestRequest) -> Result<EventSettings, Refusal> {
     let settings = EventSettings::of(&asked.service.queue_file.in_force().extra);
     if settings.tracking { Ok(settings) } else { Err(Refusal::failed(message::EVENTS_DISABLED)) }
 }

@@ -1,4 +1,4 @@
-//! Health checks: made by the clock, told as they were last.
+//! Health checks: made by the clock, answered with the last result.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -47,7 +47,7 @@ impl Checks {
         }
     }
 
-    /// Check now, and from now on as often as the settings beside the queue file say. Never ends.
+    /// Check now, and from now on as often as the settings next to the queue file specify. Never ends.
     pub async fn keep(&self, service: &Service) {
         self.run(service).await;
         let mut looks = tokio::time::interval(LOOK_EVERY);
@@ -72,7 +72,7 @@ impl Checks {
     }
 }
 
-/// Whoever asks need not say who he is.
+/// Callers need no authentication.
 pub(crate) async fn get_health_check(
     State(service): State<Service>,
     Extension(rest): Extension<Arc<Rest>>,

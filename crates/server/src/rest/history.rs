@@ -3,14 +3,14 @@
 use crate::convert::history::{applications, containers};
 
 use super::refusal::Answer;
-use super::request::Asked;
+use super::request::RestRequest;
 
 // Samples are always taken, so that they are never refused as not enabled.
 
-pub(crate) async fn get_application_history(asked: Asked) -> Answer {
+pub(crate) async fn get_application_history(asked: RestRequest) -> Answer {
     asked.object(|seen| Ok(seen.view.history.iter().map(applications).collect::<Vec<_>>())).await
 }
 
-pub(crate) async fn get_container_history(asked: Asked) -> Answer {
+pub(crate) async fn get_container_history(asked: RestRequest) -> Answer {
     asked.object(|seen| Ok(seen.view.history.iter().map(containers).collect::<Vec<_>>())).await
 }

@@ -48,7 +48,7 @@ fn set(levels: &LogLevels, headers: &HeaderMap, body: &[u8]) -> Result<LogLevel,
     let media = headers.get(CONTENT_TYPE).and_then(|media| media.to_str().ok()).unwrap_or_default();
     let kind = media.split(';').next().unwrap_or_default().trim();
     if !kind.eq_ignore_ascii_case("application/json") {
-        let why = format!("the body is {kind:?}, expected application/json");
+        let why = format!("the media type of the body is {kind:?}, expected application/json");
         return Err(Refusal::new(Code::UnsupportedMediaType, why));
     }
     let wanted: LogLevel = serde_json::from_slice(body)
@@ -56,6 +56,6 @@ fn set(levels: &LogLevels, headers: &HeaderMap, body: &[u8]) -> Result<LogLevel,
     let unfit = |error: crate::LogLevelError| Refusal::new(Code::Invalid, error.to_string());
     levels.set(wanted).map_err(unfit)?;
     let now = levels.get();
-    tracing::info!(level = ?now.level, targets = now.targets.len(), "levels of the log set");
+    tracing::info!(level = ?now.level, targets = now.targets.len(), "log levels changed");
     Ok(now)
 }

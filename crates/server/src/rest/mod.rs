@@ -6,7 +6,6 @@
 //! is in `request.rs`, what all answers have in common in `crate::mount`.
 
 mod application;
-mod beside;
 mod cluster;
 mod config;
 mod debug;
@@ -20,13 +19,14 @@ mod partition;
 mod placement;
 mod profile;
 mod queue;
+mod redaction;
 mod refusal;
 mod request;
 mod respond;
+mod rm_metadata;
 mod settings;
 mod state_dump;
 mod stream;
-mod telling;
 mod usage;
 mod user_limits;
 mod validation;
@@ -38,22 +38,22 @@ use axum::routing::{MethodRouter, get, post};
 
 use crate::service::Service;
 
-pub use beside::{Beside, Manager, Nothing, Tags};
 pub use health::Checks;
+pub use rm_metadata::{Manager, NoRmMetadata, RmMetadata, Tags};
 pub use settings::{Cors, EventSettings, RestSettings};
 pub use stream::Streams;
-pub use visible::{Extent, Sight};
+pub use visible::{Extent, Visibility};
 
 pub(crate) use refusal::Refusal;
 pub(crate) use respond::{TEXT, body};
 
-/// What the handlers need beside the service: their settings, and what the books do not know.
+/// What the handlers need in addition to the service: their settings, and what the books do not know.
 #[derive(Debug)]
 pub struct Rest {
     /// How `/ws/v1` is served.
     pub settings: RestSettings,
     /// What is shown and the books do not know.
-    pub beside: Arc<dyn Beside>,
+    pub beside: Arc<dyn RmMetadata>,
     /// The last health check.
     pub checks: Arc<Checks>,
     /// Who follows the events.
@@ -66,8 +66,8 @@ pub struct Rest {
 }
 
 impl Rest {
-    /// Served like this, with this beside the books.
-    pub fn new(settings: RestSettings, beside: Arc<dyn Beside>) -> Self {
+    /// Served with these settings, and with this metadata in addition to the books.
+    pub fn new(settings: RestSettings, beside: Arc<dyn RmMetadata>) -> Self {
         Self {
             settings,
             beside,

@@ -8,9 +8,9 @@ use crate::convert::node::node;
 use crate::convert::node_utilization::utilization;
 
 use super::refusal::{Answer, Refusal};
-use super::request::{Asked, Seen};
+use super::request::{RestRequest, Seen};
 
-pub(crate) async fn get_nodes(asked: Asked) -> Answer {
+pub(crate) async fn get_nodes(asked: RestRequest) -> Answer {
     let partition = asked.parameter("partition").to_owned();
     asked
         .list(move |seen| {
@@ -20,7 +20,7 @@ pub(crate) async fn get_nodes(asked: Asked) -> Answer {
         .await
 }
 
-pub(crate) async fn get_node(asked: Asked) -> Answer {
+pub(crate) async fn get_node(asked: RestRequest) -> Answer {
     let partition = asked.parameter("partition").to_owned();
     let name = asked.parameter("node").to_owned();
     let look = move |seen: &Seen| {
@@ -33,7 +33,7 @@ pub(crate) async fn get_node(asked: Asked) -> Answer {
     asked.object(look).await
 }
 
-pub(crate) async fn get_node_utilizations(asked: Asked) -> Answer {
+pub(crate) async fn get_node_utilizations(asked: RestRequest) -> Answer {
     asked.object(|seen| Ok(node_utilizations(seen))).await
 }
 

@@ -6,9 +6,9 @@ use headroom_core::view::PartitionView;
 use crate::convert::partition;
 
 use super::refusal::Answer;
-use super::request::{Asked, Seen};
+use super::request::{RestRequest, Seen};
 
-pub(crate) async fn get_partitions(asked: Asked) -> Answer {
+pub(crate) async fn get_partitions(asked: RestRequest) -> Answer {
     asked.object(|seen| Ok(partitions(seen))).await
 }
 

@@ -7,9 +7,9 @@ use headroom_core::view::rules;
 use crate::convert::placement::rule;
 
 use super::refusal::Answer;
-use super::request::{Asked, Seen};
+use super::request::{RestRequest, Seen};
 
-pub(crate) async fn get_placement_rules(asked: Asked) -> Answer {
+pub(crate) async fn get_placement_rules(asked: RestRequest) -> Answer {
     let partition = asked.parameter("partition").to_owned();
     asked.object(move |seen| Ok(placement_rules(seen, seen.partition(&partition)?))).await
 }

@@ -7,10 +7,10 @@ use headroom_core::view::QueueView;
 use crate::convert::queue;
 
 use super::refusal::{Answer, Refusal};
-use super::request::{Asked, Seen, check_queue_path};
+use super::request::{RestRequest, Seen, check_queue_path};
 use super::visible::Extent;
 
-pub(crate) async fn get_queues(asked: Asked) -> Answer {
+pub(crate) async fn get_queues(asked: RestRequest) -> Answer {
     let partition = asked.parameter("partition").to_owned();
     let look = move |seen: &Seen| {
         let partition = seen.partition(&partition)?;
@@ -19,7 +19,7 @@ pub(crate) async fn get_queues(asked: Asked) -> Answer {
     asked.object(look).await
 }
 
-pub(crate) async fn get_queue(asked: Asked) -> Answer {
+pub(crate) async fn get_queue(asked: RestRequest) -> Answer {
     let partition = asked.parameter("partition").to_owned();
     // It counts that it is there, not which value it has.
     let with_children = asked.query("subtree").is_some();

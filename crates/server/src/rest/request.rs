@@ -18,11 +18,11 @@ use super::Rest;
 use super::decode;
 use super::refusal::{Answer, Refusal};
 use super::respond::{blocking, json};
-use super::visible::Sight;
+use super::visible::Visibility;
 
 /// What a handler is given.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct RestRequest {
     pub(crate) service: Service,
     pub(crate) rest: Arc<Rest>,
     pub(crate) caller: Caller,
@@ -30,7 +30,7 @@ pub(crate) struct Asked {
     query: Vec<(String, String)>,
 }
 
-impl FromRequestParts<Service> for Asked {
+impl FromRequestParts<Service> for RestRequest {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, service: &Service) -> Result<Self, Refusal> {
@@ -47,14 +47,14 @@ impl FromRequestParts<Service> for Asked {
             .map_err(|error| Refusal::bad(error.body_text()))?;
         let rest = parts.extensions.get::<Arc<Rest>>().cloned();
         let rest = rest.ok_or_else(|| Refusal::failed("the route is not mounted"))?;
-        // Whoever mounts the routes says who asks; without that nothing is told.
-        let nobody = || Refusal::new(StatusCode::UNAUTHORIZED, "it is not known who asks");
+        // The module that mounts the routes sets the caller; without one, nothing is sent.
+        let nobody = || Refusal::new(StatusCode::UNAUTHORIZED, "the caller is not known");
         let caller = parts.extensions.get::<Caller>().cloned().ok_or_else(nobody)?;
         Ok(Self { service: service.clone(), rest, caller, path, query: query.0 })
     }
 }
 
-impl Asked {
+impl RestRequest {
     /// A parameter of the path, decoded once; empty if the path has none of that name.
     pub(crate) fn parameter(&self, name: &str) -> &str {
         self.path.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
@@ -84,7 +84,7 @@ impl Asked {
         let number = text.parse().ok().filter(|_| !text.starts_with('+'));
         let number = number.ok_or_else(|| {
             Refusal::bad(format!(
-                "{name} is {text:?}, it takes whole numbers from 0 to {}",
+                "{name} is {text:?}, but it must be a whole number from 0 to {}",
                 u64::MAX
             ))
         });
@@ -97,8 +97,8 @@ impl Asked {
     }
 
     /// What the caller may see.
-    pub(crate) fn sight(&self) -> Sight {
-        Sight::of(&self.caller)
+    pub(crate) fn sight(&self) -> Visibility {
+        Visibility::of(&self.caller)
     }
 
     /// Look into the books, where it holds up no other request, and answer with what was found.
@@ -133,7 +133,7 @@ impl Asked {
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) view: Arc<View>,
-    pub(crate) sight: Sight,
+    pub(crate) sight: Visibility,
     pub(crate) rest: Arc<Rest>,
 }
 
@@ -179,8 +179,8 @@ impl Seen {
 pub(crate) fn check_queue_path(path: &str) -> Result<(), Refusal> {
     match path.split('.').find(|part| !is_queue_name(part)) {
         Some(part) if !path.is_empty() => Err(Refusal::bad(format!(
-            "the queue path has the part {part:?}; a queue name must have 1 to 64 characters, each \
-             a letter, a digit or one of - _ : # / @"
+            "the queue path has the part {part:?}, but a queue name must have 1 to 64 characters, each \
+             a letter, a digit, or one of - _ : # / @"
         ))),
         _ => Ok(()),
     }

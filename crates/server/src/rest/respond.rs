@@ -46,9 +46,9 @@ pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Refusal> {
     // It cannot be cancelled, so all that is left is a panic: our own fault.
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|_| Refusal::failed("the answer could not be made; see the log of the server"))
+    tokio::task::spawn_blocking(work).await.map_err(|_| {
+        Refusal::failed("the server failed to create the response. See the log of the server.")
+    })
 }
 
 /// Something large that is sent in pieces. It is asked for the next when the client has taken the
@@ -126,7 +126,7 @@ impl Large {
         };
         let permit = Arc::clone(&self.permits).acquire_owned();
         let Ok(Ok(permit)) = tokio::time::timeout(WAIT_FOR_OTHERS, permit).await else {
-            return Err(Refusal::later(5, "as many large answers are under way as may"));
+            return Err(Refusal::later(5, "the limit of large responses in progress is reached"));
         };
         Ok(body(media, sent_in_pieces(first, pieces, permit, self.time)))
     }
@@ -169,13 +169,15 @@ fn sent_in_pieces<P: Pieces>(
     let rest = stream::unfold((left, timer), |(left, timer)| async move {
         let asked = Arc::clone(&left);
         let next = tokio::task::spawn_blocking(move || next_of(&asked)).await;
-        match next.unwrap_or_else(|_| Err(io::Error::other("the answer could not be made"))) {
+        match next
+            .unwrap_or_else(|_| Err(io::Error::other("the server failed to create the response")))
+        {
             Ok(None) => None,
             Ok(Some(bytes)) => Some((Ok(Bytes::from(bytes)), (left, timer))),
             Err(error) => Some((Err(error), (left, timer))),
         }
     });
-    // Whoever compresses it asks once more at the end.
+    // The compressor asks once more at the end.
     let first = stream::once(async { Ok(Bytes::from(first)) });
     Body::from_stream(first.chain(rest).fuse())
 }
@@ -184,7 +186,7 @@ fn next_of<P: Pieces>(left: &Mutex<Left<P>>) -> io::Result<Option<Vec<u8>>> {
     let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
     if left.is_late {
         // The connection breaks off, so that a part is not taken for the whole.
-        let late = "the answer was taken too slowly";
+        let late = "the client read the response too slowly";
         return Err(io::Error::new(io::ErrorKind::TimedOut, late));
     }
     let Some((pieces, _)) = &mut left.pieces else {

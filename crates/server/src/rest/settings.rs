@@ -6,7 +6,7 @@ use std::time::Duration;
 use headroom_core::Millis;
 use headroom_core::config::property::read_duration;
 
-/// Who is told, by headers, that web pages of other origins may read the answers: decision C-7.
+/// Which servers let web pages of other origins read the answers, by headers: decision C-7.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cors {
     /// All where identities are configured, since a page cannot send a token that it does not
@@ -52,13 +52,13 @@ impl RestSettings {
     }
 }
 
-/// How events are told: keys of the settings beside the queue file. What cannot be understood
+/// Settings of events: keys of the settings next to the queue file. What cannot be understood
 /// counts as its default. Source: REST API §9.4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventSettings {
-    /// Whether they are told at all.
+    /// Whether events are served at all.
     pub tracking: bool,
-    /// How many are kept; 0 for as many as usual.
+    /// How many are stored; 0 for as many as usual.
     pub kept: usize,
     /// How many streams there may be.
     pub streams: usize,
@@ -84,7 +84,7 @@ impl EventSettings {
     }
 }
 
-/// Events that may be kept, whatever is configured: about 2 GiB of memory.
+/// The maximum number of stored events, whatever is configured: about 2 GiB of memory.
 const KEPT_MAX: usize = 10_000_000;
 
 /// How often health is checked by itself; none for never.

@@ -22,14 +22,14 @@ use super::partition::partitions;
 use super::placement::placement_rules;
 use super::queue::tree;
 use super::refusal::{Answer, Refusal};
-use super::request::{Asked, Seen};
+use super::request::{RestRequest, Seen};
 use super::respond::{JSON, Pieces};
 
-pub(crate) async fn get_state_dump(asked: Asked) -> Answer {
+pub(crate) async fn get_state_dump(asked: RestRequest) -> Answer {
     let alone = Arc::clone(&asked.rest.dump).lock_owned().await;
     let diagnostics = match asked.rest.beside.diagnostics().await {
         Ok(Some(said)) => said,
-        Ok(None) => told("empty", "the RM has no state dump"),
+        Ok(None) => told("empty", "the resource manager has no state dump"),
         Err(error) => told("Error", &error),
     };
     let seen = asked.seen().await;
@@ -75,8 +75,8 @@ impl Dump {
             + books.queues().len();
         if objects > most {
             return Err(Refusal::failed(format!(
-                "there are {objects} applications, asks, allocations, nodes and queues, a state \
-                 dump takes {most}; ask for the parts one by one"
+                "there are {objects} applications, asks, allocations, nodes, and queues, but a state \
+                 dump can have at most {most}. Request the parts one by one."
             )));
         }
         Ok(Self { parts: parts(source), _alone: alone })
@@ -96,7 +96,7 @@ fn parts(source: Source) -> Parts {
     let history = &seen.view.history;
     let containers: Vec<_> = history.iter().map(containers).collect();
     let samples: Vec<_> = history.iter().map(applications).collect();
-    let (config, _) = in_force_as_config(&seen.view, &in_force);
+    let config = in_force_as_config(&seen.view, &in_force);
     let ids = seen.partitions();
     let rules: Vec<PartitionRules> = ids
         .iter()

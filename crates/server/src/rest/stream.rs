@@ -21,10 +21,10 @@ use crate::live::MAKING;
 
 use super::event::settings;
 use super::refusal::{Answer, Refusal};
-use super::request::Asked;
+use super::request::RestRequest;
 use super::respond::{JSON, body};
 
-/// How many lines wait for a reader at most, beside those in the buffers of its connection.
+/// How many lines wait for a reader at most, in addition to those in the buffers of its connection.
 const LINES_WAITING: usize = 128;
 
 /// How long a reader may take none of them before it is dropped.
@@ -94,7 +94,7 @@ impl Drop for Entered {
     }
 }
 
-pub(crate) async fn stream_events(asked: Asked, request: Request) -> Answer {
+pub(crate) async fn stream_events(asked: RestRequest, request: Request) -> Answer {
     let settings = settings(&asked)?;
     let host = host_of(&request);
     let streams = &asked.rest.streams;
@@ -166,7 +166,7 @@ async fn pass_on(mut watcher: Watcher, lines: mpsc::Sender<Bytes>, is_dropped: A
         let records = match next {
             Ok(Some(records)) => records,
             Ok(None) => return,
-            // So much has happened meanwhile that some of it is not kept any more.
+            // So much has happened meanwhile that some of it is no longer stored.
             Err(_) => return is_dropped.store(true, Ordering::SeqCst),
         };
         let Ok(making) = MAKING.acquire().await else { return };

@@ -7,9 +7,9 @@ use headroom_core::view::{GroupView, UserView, groups, users};
 use crate::convert::usage::{group, user};
 
 use super::refusal::{Answer, Refusal};
-use super::request::{Asked, Seen};
+use super::request::{RestRequest, Seen};
 
-pub(crate) async fn get_users(asked: Asked) -> Answer {
+pub(crate) async fn get_users(asked: RestRequest) -> Answer {
     let partition = asked.parameter("partition").to_owned();
     asked
         .list(move |seen| {
@@ -21,7 +21,7 @@ pub(crate) async fn get_users(asked: Asked) -> Answer {
         .await
 }
 
-pub(crate) async fn get_user(asked: Asked) -> Answer {
+pub(crate) async fn get_user(asked: RestRequest) -> Answer {
     let partition = asked.parameter("partition").to_owned();
     let name = asked.decoded("user");
     let look = move |seen: &Seen| {
@@ -38,7 +38,7 @@ pub(crate) async fn get_user(asked: Asked) -> Answer {
     asked.object(look).await
 }
 
-pub(crate) async fn get_groups(asked: Asked) -> Answer {
+pub(crate) async fn get_groups(asked: RestRequest) -> Answer {
     let partition = asked.parameter("partition").to_owned();
     asked
         .list(move |seen| {
@@ -50,7 +50,7 @@ pub(crate) async fn get_groups(asked: Asked) -> Answer {
         .await
 }
 
-pub(crate) async fn get_group(asked: Asked) -> Answer {
+pub(crate) async fn get_group(asked: RestRequest) -> Answer {
     let partition = asked.parameter("partition").to_owned();
     let name = asked.decoded("group");
     let look = move |seen: &Seen| {

@@ -23,7 +23,7 @@ use serde_json::Value;
 use crate::convert::user_limits::{simulated, user_limits};
 
 use super::refusal::{Answer, Refusal};
-use super::request::{Asked, Seen, check_queue_path};
+use super::request::{RestRequest, Seen, check_queue_path};
 use super::visible::Extent;
 
 /// The largest simulation that is read, in bytes.
@@ -35,9 +35,9 @@ const TYPES_MAX: usize = 32;
 /// How many characters of what was sent a message shows.
 const SHOWN_MAX: usize = 60;
 /// In what amounts are.
-const UNITS: &str = "bytes of memory, thousandths of a core of vcore, counts of others";
+const UNITS: &str = "bytes of memory, thousandths of a core of vcore, and counts of other types";
 
-pub(crate) async fn get_user_limits(asked: Asked) -> Answer {
+pub(crate) async fn get_user_limits(asked: RestRequest) -> Answer {
     let partition = asked.parameter("partition").to_owned();
     let path = asked.decoded("queue");
     let look = move |seen: &Seen| {
@@ -50,7 +50,7 @@ pub(crate) async fn get_user_limits(asked: Asked) -> Answer {
 }
 
 pub(crate) async fn simulate_user_limits(
-    asked: Asked,
+    asked: RestRequest,
     body: Result<Bytes, BytesRejection>,
 ) -> Answer {
     let partition = asked.parameter("partition").to_owned();
@@ -87,15 +87,13 @@ fn none(seen: &Seen, queue: QueueId) -> UserLimits {
     let row = books.queue(queue);
     let path = &row.path;
     let reason = if !row.leaf {
-        format!(
-            "{path} has or may have queues below it, and users share leaves: ask for a leaf below it"
-        )
+        format!("{path} is a parent queue, but users share only leaves. Ask for a leaf below it.")
     } else if row.settings.user_limits.is_some() {
-        format!("{path} holds what was recovered without a queue; its users have no shares")
+        format!("{path} holds recovered applications without a queue, so its users have no shares")
     } else {
         format!(
-            "no `userlimits` are in force at {path}: its users have only what `limits` say; write \
-             `userlimits: {{}}` at it, at a queue above it or at the partition to have its users share it"
+            "no `userlimits` are in force at {path}, so only `limits` apply to its users. To share the queue among \
+             its users, set `userlimits: {{}}` for it, for a queue above it, or for the partition."
         )
     };
     UserLimits {
@@ -109,8 +107,9 @@ fn none(seen: &Seen, queue: QueueId) -> UserLimits {
 /// The body, as strictly as a queue file.
 fn read(body: Result<Bytes, BytesRejection>) -> Result<UserLimitsSimulation, Refusal> {
     let too_large = || {
-        let why =
-            format!("the body is larger than {BODY_BYTES_MAX} bytes, which a simulation may have");
+        let why = format!(
+            "the body is larger than {BODY_BYTES_MAX} bytes, which is the limit of a simulation"
+        );
         Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, why)
     };
     let bytes = body.map_err(|error| match error.status() {
@@ -121,10 +120,14 @@ fn read(body: Result<Bytes, BytesRejection>) -> Result<UserLimitsSimulation, Ref
         return Err(too_large());
     }
     match bytes.trim_ascii_start().first() {
-        None => return Err(Refusal::bad("the body is empty; send `{}` for the queue as it is")),
+        None => {
+            return Err(Refusal::bad(
+                "the body is empty. Send `{}` to keep all values of the queue.",
+            ));
+        }
         // The fields of an object in their order would be taken for it.
         Some(b'[') => {
-            return Err(Refusal::bad("the body begins with `[`, expected an object: `{…}`"));
+            return Err(Refusal::bad("the body begins with `[`, but it must be an object: `{…}`"));
         }
         Some(_) => {}
     }
@@ -156,7 +159,7 @@ fn wrong_number(body: &Value) -> Option<String> {
 fn wrong_amount(of: Option<&Value>, field: &str) -> Option<String> {
     let (name, amount) = of?.as_object()?.iter().find(|(_, amount)| !amount.is_i64())?;
     Some(format!(
-        "`{field}` has {} of {:?}; an amount is a whole number from 0 to {}, without exponent and unit: {UNITS}",
+        "`{field}` has {} of {:?}, but an amount must be a whole number from 0 to {}, without exponent and unit: {UNITS}",
         shown(&amount.to_string()),
         shown(name),
         i64::MAX
@@ -165,7 +168,7 @@ fn wrong_amount(of: Option<&Value>, field: &str) -> Option<String> {
 
 fn wrong_decimal(of: Option<&Value>, field: &str, rule: &str) -> Option<String> {
     let number = of.filter(|number| !number.is_number() && !number.is_null())?;
-    Some(format!("`{field}` is {}, which is no number; {rule}", shown(&number.to_string())))
+    Some(format!("`{field}` is {}, which is not a number; {rule}", shown(&number.to_string())))
 }
 
 /// As much of what was sent as a message needs.
@@ -181,7 +184,7 @@ fn simulation(from: &UserLimitsSimulation) -> Result<Simulation, Refusal> {
     let users = from.users.as_ref();
     if let Some(count) = users.map(Vec::len).filter(|count| *count > USERS_MAX) {
         return Err(Refusal::bad(format!(
-            "`users` has {count} entries; it may have {USERS_MAX}: put those who are alike together"
+            "`users` has {count} entries, but at most {USERS_MAX} are allowed. Merge users with equal values."
         )));
     }
     each_once(users.map_or(&[], Vec::as_slice))?;
@@ -208,14 +211,14 @@ fn simulation(from: &UserLimitsSimulation) -> Result<Simulation, Refusal> {
     })
 }
 
-/// A user is one, whatever he uses; two of a name would share as two.
+/// Each user is one entry, whatever their usage; two of a name would share as two.
 fn each_once(users: &[SimulatedUser]) -> Result<(), Refusal> {
     let mut places = BTreeMap::new();
     for (place, one) in users.iter().enumerate() {
         if let Some(earlier) = places.insert(one.user.as_str(), place) {
             return Err(Refusal::bad(format!(
-                "`users[{place}].user` is {:?}, as `users[{earlier}].user` is; each user is there once: put what he \
-                 uses together",
+                "`users[{place}].user` is {:?}, like `users[{earlier}].user`, but each user can occur only once. Add up \
+                 their usage.",
                 one.user
             )));
         }
@@ -227,7 +230,7 @@ fn user((place, from): (usize, &SimulatedUser)) -> Result<User, Refusal> {
     let field = |name: &str| format!("users[{place}].{name}");
     if !is_user_name(&from.user) {
         return Err(Refusal::bad(format!(
-            "`{}` is {:?}; a user begins with a letter or _ and goes on with letters, digits and : # / _ . @ -",
+            "`{}` is {:?}, but a user name must begin with a letter or _ and continue with letters, digits, and : # / _ . @ -",
             field("user"),
             from.user
         )));
@@ -256,14 +259,14 @@ fn amounts(field: impl fmt::Display, from: Option<&Resources>) -> Result<Option<
     let Some(Resources(from)) = from else { return Ok(None) };
     if from.len() > TYPES_MAX {
         return Err(Refusal::bad(format!(
-            "`{field}` names {} resource types; it may name {TYPES_MAX}",
+            "`{field}` names {} resource types, but at most {TYPES_MAX} are allowed",
             from.len()
         )));
     }
     let amount = |(name, amount): (&String, &i64)| {
         if name.is_empty() || *amount < 0 {
             let why = format!(
-                "`{field}` has {amount} of {name:?}; an amount is 0 or more, of a type that has a name: {UNITS}"
+                "`{field}` has {amount} of {name:?}, but an amount must be 0 or more, of a type with a name: {UNITS}"
             );
             return Err(Refusal::bad(why));
         }
@@ -278,7 +281,7 @@ fn size(field: &str, from: Option<&Resources>) -> Result<Option<Amounts>, Refusa
     let zero = sizes.iter().flat_map(Amounts::iter).find(|(_, amount)| *amount == Quantity::ZERO);
     match zero {
         Some((name, _)) => Err(Refusal::bad(format!(
-            "`{field}` has 0 of {name}; it is above 0: write more, or leave {name} out"
+            "`{field}` has 0 of {name}, but it must be above 0. Set more, or omit {name}."
         ))),
         None => Ok(sizes),
     }

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use crate::convert::validation::validation;
 
 use super::refusal::{Answer, Refusal};
-use super::request::Asked;
+use super::request::RestRequest;
 use super::respond::{blocking, json};
 
 /// How large a file is that is judged with all others of its kind, in bytes.
@@ -43,15 +43,18 @@ impl Reviews {
     async fn enter(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Refusal> {
         let kind = if bytes > SMALL_BYTES { &self.large } else { &self.small };
         let permit = timeout(WAIT_FOR_OTHERS, Arc::clone(kind).acquire_owned()).await;
-        let crowded = || Refusal::crowded(5, "as many queue files are being judged as may");
+        let crowded = || Refusal::crowded(5, "the limit of concurrent validations is reached");
         permit.ok().and_then(Result::ok).ok_or_else(crowded)
     }
 }
 
-pub(crate) async fn validate_config(asked: Asked, body: Result<Bytes, BytesRejection>) -> Answer {
+pub(crate) async fn validate_config(
+    asked: RestRequest,
+    body: Result<Bytes, BytesRejection>,
+) -> Answer {
     let bytes = body.map_err(|error| match error.status() {
         StatusCode::PAYLOAD_TOO_LARGE => {
-            Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is larger than the server takes")
+            Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the body exceeds the size limit")
         }
         _ => Refusal::bad(error.body_text()),
     })?;

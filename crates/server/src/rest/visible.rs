@@ -4,7 +4,7 @@
 //! queue and all below it, if they may submit to it or administer it; their own applications; all
 //! applications of queues that they administer; and what is counted for them and their groups.
 //! Queues above those are passed through: they show their names and places, and no figures.
-//! Whatever else there is looks as if it were not there. Source: the server's page, §3.
+//! Whatever else there is looks as if it were not there. Source: server §3.
 //!
 //! Access lists are for who submits or administers queues. Roles of tenants see the queues of their tenants and all
 //! below, and nothing by a list; and no list lets anybody submit to a queue of tenants, so none but that of
@@ -20,14 +20,14 @@ use crate::caller::Caller;
 
 /// What a caller may see.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sight {
+pub struct Visibility {
     /// Whether everything.
     all: bool,
     /// Whether access lists say more.
     lists: bool,
     user: Name,
     groups: Vec<Name>,
-    /// The tenants that he reads.
+    /// The tenants that the caller reads.
     tenants: Vec<Name>,
 }
 
@@ -44,7 +44,7 @@ pub enum Extent {
     All,
 }
 
-impl Sight {
+impl Visibility {
     /// What this caller may see.
     pub fn of(caller: &Caller) -> Self {
         let is_one = |roles: &[Role]| roles.iter().any(|role| caller.is(*role));
@@ -58,17 +58,18 @@ impl Sight {
         }
     }
 
-    /// Whether he sees everything.
+    /// Whether the caller sees everything.
     pub const fn is_all(&self) -> bool {
         self.all
     }
 
-    /// Whether he is told how much there is that he does not see. To who reads but tenants that would tell of others.
+    /// Whether the caller sees how many objects are hidden. For a caller who reads only tenants, that would reveal
+    /// others.
     pub const fn counts_hidden(&self) -> bool {
         self.all || self.lists
     }
 
-    /// How much of a queue he sees. Looks at the queues below one that he has no right in.
+    /// How much of a queue the caller sees. Looks at the queues below one without a right of the caller.
     pub fn extent(&self, books: &Books, queue: QueueId) -> Extent {
         if self.all {
             return Extent::All;
@@ -79,22 +80,22 @@ impl Sight {
         }
     }
 
-    /// Whether he sees a queue at all.
+    /// Whether the caller sees a queue at all.
     pub fn sees_queue(&self, books: &Books, queue: QueueId) -> bool {
         self.extent(books, queue) > Extent::Nothing
     }
 
-    /// Whether he sees anything of a partition.
+    /// Whether the caller sees anything of a partition.
     pub fn sees_partition(&self, books: &Books, partition: PartitionId) -> bool {
         self.all || self.sees_queue(books, books.partition(partition).root)
     }
 
-    /// Whether he sees the totals of a partition, which are those of its root.
+    /// Whether the caller sees the totals of a partition, which are those of its root.
     pub fn sees_totals(&self, books: &Books, partition: PartitionId) -> bool {
         self.extent(books, books.partition(partition).root) >= Extent::Figures
     }
 
-    /// Whether he sees an application that was accepted.
+    /// Whether the caller sees an application that was accepted.
     pub fn sees_application(&self, books: &Books, application: &Application) -> bool {
         if self.all || self.is_user(&application.user) {
             return true;
@@ -104,13 +105,13 @@ impl Sight {
         queue.is_some_and(|queue| self.right(books, queue) == Extent::All)
     }
 
-    /// Whether he sees what is counted for a user; of an application that was refused, whose it
+    /// Whether the caller sees what is counted for a user; of an application that was refused, whose it
     /// was.
     pub fn sees_user(&self, user: &str) -> bool {
         self.all || self.is_user(user)
     }
 
-    /// Whether he sees what is counted for a group.
+    /// Whether the caller sees what is counted for a group.
     pub fn sees_group(&self, group: &str) -> bool {
         self.all || self.groups.iter().any(|own| *own == *group)
     }
@@ -120,7 +121,7 @@ impl Sight {
         !self.user.is_empty() && self.user == *user
     }
 
-    /// What his tenants, and access lists of the queue and those above it, give: a right holds for all below.
+    /// What the caller's tenants, and access lists of the queue and those above it, give: a right holds for all below.
     fn right(&self, books: &Books, queue: QueueId) -> Extent {
         let (mut right, mut is_of_tenants) = (Extent::Nothing, false);
         for (_, row) in books.up(queue) {

@@ -16,7 +16,7 @@ pub(super) struct Expected {
 }
 
 /// Statuses of a path that nobody has: it is the page, it is elsewhere, a name in it is empty, it is
-/// nothing; and whoever is not known, or has no right, is not told.
+/// nothing; and a caller who is not known, or has no right, learns nothing.
 const ELSEWHERE: [u16; 10] = [200, 301, 304, 308, 400, 401, 403, 404, 405, 421];
 /// Statuses of a method that a path does not have. `OPTIONS` is answered on every path.
 const OTHER_METHOD: [u16; 3] = [200, 405, 421];

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 static SEEN: AtomicUsize = AtomicUsize::new(0);
 
-/// Do something, and see that nothing panics meanwhile, whoever would have caught it.
+/// Do something, and see that nothing panics meanwhile, even if the panic would have been caught.
 ///
 /// # Panics
 /// When something did.

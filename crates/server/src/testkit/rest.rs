@@ -25,11 +25,11 @@ struct Worlds {
     runtime: Runtime,
     /// Everybody is trusted.
     open: World,
-    /// Everybody has to say who he is, and small bodies alone are taken.
+    /// All callers have to authenticate, and small bodies alone are taken.
     closed: World,
 }
 
-/// What the server is told that takes small bodies. Nothing is read from the file that it names.
+/// The settings of the server that takes small bodies. Nothing is read from the file that it names.
 const CLOSED: &str = "
 auth: {tokens: tokens}
 limits: {requestBody: 1KiB}
@@ -166,11 +166,11 @@ const MEDIA: [&str; 6] = [
 ];
 
 /// Any bytes as the body of each route that takes one: `route, who, media, how, piece, headers, [value 0]…,
-/// body`. `how` says whether its length is told, whether it is called compressed, and whether it breaks
+/// body`. `how` sets whether its length is declared, whether it is called compressed, and whether it breaks
 /// off; `piece` is how many bytes come at once.
 ///
 /// # Panics
-/// As [`rest_path`], and when the server does not hold what it said that it took.
+/// As [`rest_path`], and when the server does not hold what it reported as taken.
 pub fn rest_body(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let takers: Vec<&Route> = routes::all().filter(|route| route.request.is_some()).collect();

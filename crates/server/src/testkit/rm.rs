@@ -270,14 +270,14 @@ impl Rm {
         self.answers.push(response.into_body());
     }
 
-    /// Let whoever has something to do do it, until nobody has.
+    /// Let every task that has something to do do it, until none has.
     async fn settle(&mut self) {
         let handle = self.engine.handle();
         for _ in 0..2 {
             for _ in 0..8 {
                 tokio::task::yield_now().await;
             }
-            handle.turn(64).await.expect("the engine goes on");
+            handle.step(64).await.expect("the engine goes on");
         }
         self.answers.retain_mut(goes_on);
     }

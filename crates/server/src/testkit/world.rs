@@ -16,7 +16,7 @@ use headroom_engine::{Engine, HandClock, Handle, Origin, Pace, Settings};
 use crate::auth::{Authenticator, Secret, name_of};
 use crate::listen::{Gate, assemble};
 use crate::rest::RestSettings;
-use crate::{About, LogLevels, Parts, QueueFile, Service, Whole};
+use crate::{About, Assembly, LogLevels, Parts, QueueFile, Service};
 
 /// When every server begins: 2026-01-01.
 pub(crate) const START: Timestamp = Timestamp::from_millis(1_767_225_600_000);
@@ -73,7 +73,7 @@ pub(crate) async fn service(journal: &MemoryJournal, clock: &HandClock) -> (Engi
 }
 
 impl World {
-    /// A server that was told this in its file.
+    /// A server with these settings in its file.
     pub(crate) async fn told(file: &str) -> Self {
         let (journal, clock) = (MemoryJournal::default(), HandClock::at(START));
         let (engine, service) = service(&journal, &clock).await;
@@ -96,7 +96,7 @@ impl World {
         let levels = Arc::new(LogLevels::new(LogLevel::default(), drop));
         let rest = RestSettings { identities: process.has_auth(), ..RestSettings::default() };
         let settings = crate::Settings { rest, ..crate::Settings::default() };
-        let Whole { routers, lacking, .. } = Whole::of(&service, &levels, &settings);
+        let Assembly { routers, lacking, .. } = Assembly::of(&service, &levels, &settings);
         assert!(lacking.is_empty(), "nobody answers {lacking:?}");
         Self { router: assemble(&process, &gate, routers), tokens, _engine: engine }
     }
@@ -153,5 +153,5 @@ async fn furnish(engine: &Handle) {
         let outcome = engine.submit(command).await.expect("the engine goes on");
         outcome.expect("the command is taken");
     }
-    engine.turn(u32::MAX).await.expect("the engine goes on");
+    engine.step(u32::MAX).await.expect("the engine goes on");
 }

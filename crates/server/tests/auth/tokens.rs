@@ -36,7 +36,7 @@ async fn a_refusal_says_what_is_missing_in_the_words_of_the_route() {
         client.get(server.url("/ws/v1/clusters")).bearer_auth(&token).send().await.unwrap();
     assert_eq!(response.headers()["content-type"], "application/json; charset=UTF-8");
     let body: ErrorBody = response.json().await.unwrap();
-    let expected = "this needs one of admin, operator, viewer; token:ci has submitter";
+    let expected = "the request needs one of admin, operator, viewer, but token:ci has submitter";
     assert_eq!((body.status_code, &*body.message), (403, expected));
 
     let response =

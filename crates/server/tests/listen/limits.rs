@@ -41,7 +41,7 @@ async fn a_large_body_is_refused_told_ahead_or_not() {
         assert!(text.starts_with(expected), "{text}");
         let body = text.lines().last().unwrap();
         let told = serde_json::from_str::<ErrorBody>(body).map(|body| body.message);
-        let is_told = told.is_ok_and(|message| message.contains("at most 1024 are taken"));
+        let is_told = told.is_ok_and(|message| message.contains("at most 1024 bytes are allowed"));
         assert_eq!(is_told, chunks == 5, "{text}");
     }
 }
@@ -317,9 +317,9 @@ limits: {{tenantRate: 1/h, tenantBurst: 3}}",
     assert!((3_500..=3_600).contains(&after), "{after}");
     let problem: Problem = refused.json().await.unwrap();
     assert_eq!((problem.status, &*problem.code), (429, "RATE_LIMITED"));
-    let both = "tenant a may send 1 requests in 3600 s, and 3 at once";
+    let both = "tenant a can send 1 requests in 3600 s, and 3 at once";
     assert!(problem.detail.starts_with(both), "{}", problem.detail);
-    assert!(problem.detail.contains("1 is needed and 0 are left"), "{}", problem.detail);
+    assert!(problem.detail.contains("has used all of them"), "{}", problem.detail);
     // It is the same for all that she asks, of whomever, and however it is spelled.
     for path in
         ["/ws/v1/partitions", "/headroom/v1/tenants/b/usage", "/headroom/v1/tenants/%62/quota"]

@@ -27,7 +27,7 @@ async fn an_open_server_goes_by_its_own_names_only() {
     }
     let request = client().get(server.url("/ws/v1/partitions")).header("host", "evil.example");
     let body: ErrorBody = request.send().await.unwrap().json().await.unwrap();
-    assert!(body.message.contains("\"evil.example\" is no name of this server"), "{body:?}");
+    assert!(body.message.contains("\"evil.example\" is not a name of this server"), "{body:?}");
     // In HTTP/2 the name stands elsewhere.
     let elsewhere = format!("http://evil.example:{}/livez", server.address.port());
     let builder = reqwest::Client::builder().http2_prior_knowledge().no_proxy();

@@ -82,7 +82,8 @@ async fn what_is_under_way_ends_and_nothing_new_begins() {
     tokio::time::sleep(Duration::from_millis(150)).await;
     server.serving.stop();
     tokio::time::sleep(Duration::from_millis(50)).await;
-    assert!(client().get(server.url("/livez")).send().await.is_err(), "a new connection is taken");
+    let refused = client().get(server.url("/livez")).send().await.unwrap_err();
+    assert!(refused.is_connect(), "a new connection is taken: {refused:?}");
     assert_eq!(server.serving.connections(), 1);
     server.serving.ended(Duration::from_secs(5)).await;
     assert_eq!(under_way.await.unwrap().unwrap(), "done");

@@ -20,11 +20,11 @@ async fn a_refusal_says_what_is_wrong_and_names_the_request() {
     let unknown = "/headroom/v1/partitions/nowhere/summary";
     for (path, status, code, text) in [
         (unknown, 404, "NOT_FOUND", "nowhere"),
-        ("/headroom/v1/partitions/%FF/summary", 404, "NOT_FOUND", "no partition"),
+        ("/headroom/v1/partitions/%FF/summary", 404, "NOT_FOUND", "does not exist"),
         ("/headroom/v1/partitions/default/reasons?queue=root.x", 404, "NOT_FOUND", "root.x"),
         ("/headroom/v1/partitions?limit=0", 400, "MALFORMED", "from 1 to 1000"),
         ("/headroom/v1/partitions?limit=-1", 400, "MALFORMED", "\"-1\""),
-        ("/headroom/v1/partitions?page=2", 400, "MALFORMED", "known are: limit, cursor"),
+        ("/headroom/v1/partitions?page=2", 400, "MALFORMED", "Use one of: limit, cursor"),
         ("/headroom/v1/partitions?limit=1&limit=2", 400, "MALFORMED", "twice"),
         ("/headroom/v1/partitions?cursor=x", 400, "MALFORMED", "another list"),
         ("/headroom/v1/events?from=soon", 400, "MALFORMED", "soon"),

@@ -38,7 +38,7 @@ async fn the_newest_come_first_and_from_a_place_on_the_oldest() {
     assert_eq!(first.node.as_deref(), Some("n1"));
     assert_eq!(
         first.text,
-        "a1 of application app1 gave back vcore 2 on node n1: the RM stopped it"
+        "a1 of application app1 released vcore 2 on node n1: the resource manager stopped it"
     );
     assert_eq!(first.detail["resources"]["vcore"], Value::from(2_000));
 

@@ -125,7 +125,7 @@ async fn the_page_shows_life_and_fits_a_phone() {
             assert_eq!(seen["reasons"], json!(["2 asks wait: QUEUE_MAX root.a"]));
             let text = seen["text"].as_str().unwrap();
             assert!(text.contains("<img src=x onerror=alert(1)>\\u202ex of ann"), "{text}");
-            assert!(text.contains("wait for a release, or raise the maximum"), "{text}");
+            assert!(text.contains("Wait for a release, or raise the maximum."), "{text}");
             assert_eq!(seen["tiles"][3][1], "2", "{seen:#}");
             assert!(text.contains("6 cores of 8 cores allocated"), "{text}");
         }

@@ -136,11 +136,15 @@ async fn nothing_gets_between_the_last_look_and_the_file() {
     let planned = plan(&server, &file).await;
     // The writer is held up, and a command waits for it that changes the plan.
     let (go_on, held) = std::sync::mpsc::channel::<()>();
+    let (enter, is_held) = tokio::sync::oneshot::channel();
     let engine = server.service.engine.clone();
-    let holding = tokio::spawn(async move { engine.inspect(move |_, _| held.recv()).await });
-    while server.service.engine.backlog() > 0 {
-        tokio::task::yield_now().await;
-    }
+    let hold = move || {
+        enter.send(()).unwrap();
+        held.recv()
+    };
+    let holding = tokio::spawn(async move { engine.inspect(move |_, _| hold()).await });
+    is_held.await.unwrap();
+    assert_eq!(server.service.engine.backlog(), 0, "the writer has what holds it up");
     let release = Command::Release {
         partition: Name::new("default"),
         application: Name::new("app1"),
@@ -182,7 +186,7 @@ async fn a_request_that_cannot_be_understood_says_what_is_missing() {
     for (path, part) in [
         ("/headroom/v1/apply?plan=7", "64 digits and letters"),
         ("/headroom/v1/apply?force=maybe", "true or false"),
-        ("/headroom/v1/plan?hours=7", "no parameter"),
+        ("/headroom/v1/plan?hours=7", "does not exist"),
     ] {
         let (status, detail) = post(path, yaml, b"").await;
         assert_eq!(status, 400, "{path}");

@@ -54,8 +54,8 @@ async fn what_was_not_judged_is_next_and_then_has_its_reason() {
     assert_eq!(second.asks, 1);
     assert_eq!(
         first.sentence,
-        "queue root.a has 0 vcore left of its maximum of 6, the ask needs 1; \
-         wait for a release, or raise the maximum"
+        "queue root.a has 0 of 6 vcore available, but the ask needs 1. \
+         Wait for a release, or raise the maximum."
     );
     assert_eq!(found.reasons[0].queues, ["root.a"]);
 }
@@ -125,7 +125,8 @@ async fn an_answer_costs_reasons_and_not_asks() {
             }
         }
         server.turn(1).await;
-        let places = server.service.engine.inspect(|_, scheduler| scheduler.census().count());
+        let places =
+            server.service.engine.inspect(|_, scheduler| scheduler.pending_counts().count());
         let answer = server.get(PATH).await;
         println!("{} applications: {:?}", to, answer.headers()["server-timing"]);
         let found: WaitingReasons = answer.json().await.unwrap();

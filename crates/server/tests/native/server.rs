@@ -13,7 +13,7 @@ use headroom_core::{AddNode, Ask, Command, Millis, Name, Submit, Termination, Ti
 use headroom_engine::testkit::MemoryJournal;
 use headroom_engine::users::Users;
 use headroom_engine::{Engine, HandClock, Origin, Pace, Settings};
-use headroom_server::rest::{Nothing, Rest, RestSettings};
+use headroom_server::rest::{NoRmMetadata, Rest, RestSettings};
 use headroom_server::{About, Caller, Parts, QueueFile, Service, metrics, mount, native, page};
 use reqwest::Response;
 
@@ -67,7 +67,7 @@ impl Server {
         let about = About::this(BTreeMap::new()).unwrap();
         let parts = Parts { engine: engine.handle(), clock: hands, users, queue_file, about };
         let service = Service::new(parts);
-        let rest = Arc::new(Rest::new(RestSettings::default(), Arc::new(Nothing)));
+        let rest = Arc::new(Rest::new(RestSettings::default(), Arc::new(NoRmMetadata)));
         let modules = [native::handler, metrics::handler];
         let routes = mount::router(service.clone(), rest, &modules).router;
         let routes = routes
@@ -144,7 +144,7 @@ impl Server {
     /// Let so many seconds pass, and take all steps.
     pub(crate) async fn turn(&self, seconds: u64) {
         self.clock.advance(Millis::from_secs(seconds));
-        self.service.engine.turn(u32::MAX).await.unwrap();
+        self.service.engine.step(u32::MAX).await.unwrap();
     }
 
     /// End the engine; the server goes on.

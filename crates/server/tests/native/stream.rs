@@ -91,7 +91,7 @@ async fn a_place_that_is_none_of_this_server_is_gone() {
         let refused = server.client().watch_events(&EventFilter::default(), Some(after)).await;
         match refused {
             Err(ClientError::Refused(refusal)) => {
-                assert!(refusal.to_string().contains("begin"), "{after}: {refusal}");
+                assert!(refusal.to_string().contains("Start again"), "{after}: {refusal}");
             }
             other => panic!("{after}: {other:?}"),
         }

@@ -193,8 +193,8 @@ fn refused_unread(
     let first = found.iter().find(|one| one.severity == Severity::Error);
     let first = first.unwrap_or_else(|| panic!("{what}: the file is legal"));
     let asked = format!(
-        "Where a queue file has {what}, reading it finds that first (`{}`). A program that has Headroom's core in it \
-         and configures it with that is told:",
+        "Where a queue file has {what}, reading it finds that first (`{}`). An embedded core that \
+         receives this file returns:",
         first.code
     );
     let command = Command::Configure(Box::new(configuration));

@@ -145,12 +145,12 @@ async fn rate() -> Example {
     // How long it takes from one request to the next is not to be seen in the example.
     let (ahead, rest) = answer
         .text()
-        .split_once(" is there in ")
+        .split_once(" Send the next request in ")
         .map(|(ahead, rest)| (ahead.to_owned(), rest.to_owned()))
         .unwrap();
     let (seconds, behind) = rest.split_once(" s").unwrap();
     let seconds: f64 = seconds.parse().unwrap();
     assert!((3_000.0..=3_600.0).contains(&seconds), "{seconds}");
-    let text = format!("{ahead} is there in 3599.998 s{behind}");
+    let text = format!("{ahead} Send the next request in 3599.998 s{behind}");
     Example::problem("RATE_LIMITED", usage.told(before), (answer.status, text.as_bytes()))
 }

@@ -68,13 +68,13 @@ impl Sent {
             write!(told, " {word} `{name}: {value}`").unwrap();
         }
         if self.body.contains('\n') {
-            write!(told, " with the file\n\n```yaml\n{}\n```\n\nis answered:", self.body.trim())
+            write!(told, " with the file\n\n```yaml\n{}\n```\n\nreturns:", self.body.trim())
                 .unwrap();
         } else if self.body.is_empty() {
-            told += " is answered:";
+            told += " returns:";
         } else {
             let word = if self.headers.is_empty() { "with" } else { "and" };
-            write!(told, " {word} `{}` is answered:", self.body).unwrap();
+            write!(told, " {word} `{}` returns:", self.body).unwrap();
         }
         told.trim_start().to_owned()
     }

@@ -177,7 +177,7 @@ fn commands() -> Vec<Example> {
         ),
         cluster.refuses(
             RefusalCode::KeyTaken,
-            "A program that has Headroom's core in it submits tasks `t1` and `t2` under the key `run-17`. Of the second it is told:",
+            "A program with an embedded core submits tasks `t1` and `t2` with the key `run-17`. The second submission returns:",
             &Command::SubmitTask(Box::new(task("t2", "run-17", 1))),
         ),
         cluster.refuses(

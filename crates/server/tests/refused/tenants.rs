@@ -163,6 +163,6 @@ fn version() -> Example {
     };
     cluster.take(&set("Sales", 0));
     cluster.take(&set("Sales of shoes", 1));
-    let asked = "Two have read tenant `sales` in version 1, and change it at the same moment with `If-Match: \"1\"`. One of them is told:";
+    let asked = "Two clients read version 1 of tenant `sales`, and both send a change with `If-Match: \"1\"`. One gets:";
     cluster.refuses(RefusalCode::TenantVersion, asked, &set("Sales of hats", 1))
 }

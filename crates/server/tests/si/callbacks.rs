@@ -15,7 +15,7 @@ use headroom_api::si::headroom::{
 };
 use headroom_api::si::v1::NodeRequest;
 use headroom_api::si::v1::node_info::ActionFromRm;
-use headroom_server::grpc::{Settings, Standing};
+use headroom_server::grpc::{RmState, Settings};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::Code;
@@ -188,19 +188,19 @@ async fn an_rm_that_does_not_answer_is_paused_until_it_does() {
         server.turn(1).await;
         let next = callbacks.answers.message();
         asked += u32::from(tokio::time::timeout(Duration::from_millis(5), next).await.is_ok());
-        standing() == Some(Standing::Paused)
+        standing() == Some(RmState::Paused)
     })
     .await;
     assert!(asked >= 3, "asked {asked} times");
     // It is knocked at until it answers.
     let (id, _) = batch(&mut callbacks).await;
     reply(&callbacks, id, &[("n1", true)]);
-    until("the RM is back", async || standing() == Some(Standing::Running)).await;
+    until("the RM is back", async || standing() == Some(RmState::Running)).await;
     let placed = say_yes_until_new(&server, &mut rm, &mut callbacks).await;
     assert_eq!(placed, [("k1".to_owned(), "n1".to_owned())]);
 }
 
-/// §12.5: a stream of questions that is lost pauses the RM; another brings it back.
+/// Scheduler interface §12.5: a lost callback stream pauses the RM. A new stream resumes it.
 #[tokio::test]
 async fn a_lost_stream_of_questions_pauses_and_another_resumes() {
     let server = Server::start().await;
@@ -208,11 +208,11 @@ async fn a_lost_stream_of_questions_pauses_and_another_resumes() {
     let callbacks = attach(&server, &rm, PREDICATES).await;
     let standing = || server.interface.registered().map(|one| one.standing);
     drop(callbacks);
-    until("the RM is paused", async || standing() == Some(Standing::Paused)).await;
+    until("the RM is paused", async || standing() == Some(RmState::Paused)).await;
     ask_for(&mut rm, "k1").await;
     server.turn(10).await;
     let mut first = attach(&server, &rm, PREDICATES).await;
-    assert_eq!(standing(), Some(Standing::Running));
+    assert_eq!(standing(), Some(RmState::Running));
     let mut second = attach(&server, &rm, PREDICATES).await;
     assert_eq!(first.end().await.code(), Code::Aborted);
     let placed = say_yes_until_new(&server, &mut rm, &mut second).await;
@@ -247,7 +247,7 @@ async fn asks_that_more_nodes_would_help_are_told_again_and_again() {
     }
 }
 
-/// §9: what happened to objects.
+/// Scheduler interface §9: events about objects.
 #[tokio::test]
 async fn events_come_in_batches() {
     let every = Duration::from_millis(50);
@@ -266,7 +266,7 @@ async fn events_come_in_batches() {
     assert!(of_application, "{batch:?}");
 }
 
-/// §9: the state dump of the RM is the RM's.
+/// Scheduler interface §9: the RM supplies its own part of the state dump.
 #[tokio::test]
 async fn the_rm_is_asked_for_its_state() {
     let server = Server::start().await;
@@ -307,7 +307,7 @@ async fn the_first_message_on_the_stream_of_questions_is_attach() {
     assert_eq!(answers.message().await.unwrap_err().code(), Code::FailedPrecondition);
 }
 
-/// §12.4: what is said holds for one attempt, unless the RM says that it may be kept: then until
+/// Scheduler interface §12.4: an answer holds for one attempt. With `predicatesCacheable`, it holds until
 /// the node changes, or its size is sent again.
 #[tokio::test]
 async fn a_refusal_is_asked_about_again_or_kept_as_the_rm_wants() {
@@ -326,7 +326,7 @@ async fn a_refusal_is_asked_about_again_or_kept_as_the_rm_wants() {
                 server.turn(1).await;
                 tokio::time::sleep(within / 5).await;
             }
-            callbacks.silent().await;
+            callbacks.quiet_for_a_while().await;
             rm.nodes.send(NodeRequest {
                 nodes: vec![node("n1", ActionFromRm::Update, 10)],
                 rm_id: "rm".into(),

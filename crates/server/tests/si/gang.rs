@@ -124,8 +124,8 @@ async fn the_node_of_a_swap_may_go() {
     );
 }
 
-/// Item 5, §7.1: the node of the placeholder goes, and the member has its place on another: that is
-/// as good as a confirmation.
+/// Item 5, scheduler interface §7.1: if the node of the placeholder is removed and the member is on
+/// another node, the removal counts as a confirmation.
 #[tokio::test]
 async fn the_node_of_a_placeholder_may_go_whose_member_runs_elsewhere() {
     let server = Server::start().await;
@@ -153,7 +153,7 @@ async fn the_node_of_a_placeholder_may_go_whose_member_runs_elsewhere() {
     assert_eq!(shown["allocated"]["vcore"], 2_000, "{shown}");
 }
 
-/// §7.3: in an application that runs, placeholders whose time is over are given up, and it goes on.
+/// Scheduler interface §7.3: a running application releases its placeholders at the timeout, and continues.
 #[tokio::test]
 async fn a_gang_that_runs_gives_up_what_was_not_used_in_time() {
     let server = Server::start().await;
@@ -169,13 +169,14 @@ async fn a_gang_that_runs_gives_up_what_was_not_used_in_time() {
     let left = if replaced == "p1" { "p2" } else { "p1" };
     assert_eq!(rm.released(1).await, [(left.to_owned(), TIMEOUT)]);
     rm.release("gang", left, TIMEOUT);
+    rm.allocations.silent().await;
     rm.applications.silent().await;
     let shown = server.json("/ws/v1/partition/default/application/gang").await;
     assert_eq!(shown["applicationState"], "Running", "{shown}");
     assert_eq!(shown["usedResource"]["vcore"], 2_000, "{shown}");
 }
 
-/// §7.3: an application whose members are done gives up the placeholders that nobody took.
+/// Scheduler interface §7.3: an application without members left releases its unused placeholders.
 #[tokio::test]
 async fn a_gang_that_completes_gives_up_what_nobody_took() {
     let server = Server::start().await;
@@ -226,8 +227,7 @@ async fn a_gang_that_is_not_complete_in_time_resumes_or_fails() {
     }
 }
 
-/// §2.3: a style counts in its own letters only, and a time that is none, or too long to count, is
-/// a quarter of an hour.
+/// Scheduler interface §2.3: the style is case-sensitive. A timeout of 0 or with an overflow is 15 minutes.
 #[tokio::test]
 async fn a_style_that_nobody_knows_is_soft_and_a_time_that_is_none_is_a_quarter_of_an_hour() {
     for (style, millis) in [("hard", i64::MAX), ("", 0), ("odd", -1)] {

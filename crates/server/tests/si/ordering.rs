@@ -119,8 +119,8 @@ async fn in_a_session_an_acceptance_comes_before_what_is_placed() {
     );
 }
 
-/// §12.6: where the engine takes one message at a time, streams are read no faster, and nothing is
-/// lost.
+/// Scheduler interface §12.6: if the engine takes one message at a time, the server reads streams no
+/// faster, and loses nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_busy_engine_holds_streams_back_and_loses_nothing() {
     let server = Server::with(&MemoryJournal::default(), Settings::default(), |settings| {

@@ -121,7 +121,8 @@ async fn a_victim_that_is_not_confirmed_keeps_its_room() {
     assert_eq!(rm.allocated(1).await, [("k1".to_owned(), "n1".to_owned())]);
 }
 
-/// §7.3: all go in one message, no more than are needed, and none of a higher priority than the ask.
+/// Scheduler interface §7.3: one message names all victims. It names no more than needed, and none
+/// with a higher priority than the ask.
 #[tokio::test]
 async fn victims_of_one_ask_go_in_one_message_and_none_of_higher_priority() {
     let server = Server::start().await;
@@ -148,7 +149,7 @@ async fn victims_of_one_ask_go_in_one_message_and_none_of_higher_priority() {
     assert_eq!(rm.allocated(1).await, [("k1".to_owned(), "n1".to_owned())]);
 }
 
-/// §7.3: an ask that may have one node only has somebody stopped there, whatever its queue may.
+/// Scheduler interface §7.3: an ask with a required node preempts on that node, whatever its queue allows.
 #[tokio::test]
 async fn an_ask_that_requires_a_node_has_others_stopped_there() {
     let server = Server::start().await;
@@ -175,8 +176,8 @@ async fn an_ask_that_requires_a_node_has_others_stopped_there() {
     assert_eq!(allocated(&server, "n1").await, thousandths(1_000));
 }
 
-/// §7.3: a queue that is above a lowered maximum gives back what it is above, of any application,
-/// and once for each change. Several entries may share a message: §12.6.
+/// Scheduler interface §7.3: a queue above a lowered maximum gives back the excess, from any application,
+/// once for each change. Several entries may share a message: scheduler interface §12.6.
 #[tokio::test]
 async fn a_lowered_maximum_is_asked_back_once() {
     let server = Server::start().await;

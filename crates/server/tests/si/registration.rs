@@ -5,7 +5,7 @@ use headroom_api::si::headroom::scheduler_session_client::SchedulerSessionClient
 use headroom_api::si::v1::{NodeRequest, TerminationType, UpdateConfigurationRequest};
 use headroom_engine::Origin;
 use headroom_engine::testkit::MemoryJournal;
-use headroom_server::grpc::{Settings, Standing};
+use headroom_server::grpc::{RmState, Settings};
 use tonic::Code;
 
 use crate::support::{QUEUES, Rm, Server, ask, new, register, registration, until};
@@ -22,7 +22,7 @@ async fn without_a_queue_file_the_built_in_one_is_used() {
     let view = server.handle.views().at_least(0).await;
     let partition = view.books.partition_named("default").unwrap();
     assert!(view.books.queue_at(partition, "root.dev").is_some());
-    assert_eq!(server.interface.registered().unwrap().standing, Standing::Running);
+    assert_eq!(server.interface.registered().unwrap().standing, RmState::Running);
 }
 
 /// Item 2: a server that was started with a queue file keeps it, unless the RM sends another;
@@ -151,7 +151,7 @@ async fn the_server_says_which_one_it_is_and_who_is_registered() {
     let info = client.get_server_info(GetServerInfoRequest {}).await.unwrap().into_inner();
     assert_eq!(info.registered_rm_i_ds, ["rm"]);
     let registered = server.interface.registered().unwrap();
-    assert_eq!((registered.standing, &*registered.policy_group), (Standing::Init, "queues"));
+    assert_eq!((registered.standing, &*registered.policy_group), (RmState::Init, "queues"));
     assert_eq!(registered.build_info["version"], "7");
 }
 

@@ -8,7 +8,7 @@ use headroom_api::si::v1::{
 
 use crate::support::{QUEUES, Rm, Server, ask, new, node, placed, vcores};
 
-/// Item 4, §6.1: what joins is accepted or rejected, all of one request in one answer.
+/// Item 4, scheduler interface §6.1: one answer accepts or rejects all new nodes of a request.
 #[tokio::test]
 async fn nodes_that_join_are_answered_in_one_message() {
     let server = Server::start().await;
@@ -34,7 +34,7 @@ async fn nodes_that_join_are_answered_in_one_message() {
     assert_eq!(drained, 1, "what joins as drained takes nothing");
 }
 
-/// Item 4, §6.1: nothing else is answered, whether it finds its node or not.
+/// Item 4, scheduler interface §6.1: other actions have no answer, with or without a known node.
 #[tokio::test]
 async fn changes_of_nodes_are_silent() {
     let server = Server::start().await;
@@ -62,7 +62,7 @@ async fn changes_of_nodes_are_silent() {
     assert_eq!(row.attributes.get("si/hostname"), None, "attributes are read when it joins");
 }
 
-/// Item 4, §6.2: each reason for which an application is not taken in.
+/// Item 4, scheduler interface §6.2: each reason to reject an application.
 #[tokio::test]
 async fn applications_are_accepted_or_rejected_in_one_message() {
     let server = Server::start().await;
@@ -107,7 +107,7 @@ async fn applications_are_accepted_or_rejected_in_one_message() {
     rm.applications.silent().await;
 }
 
-/// Item 4, §6.2: an application that runs already is taken in whatever is missing.
+/// Item 4, scheduler interface §6.2: a forced application is accepted without a user or a queue.
 #[tokio::test]
 async fn a_forced_application_needs_no_user() {
     let server = Server::start().await;
@@ -124,7 +124,7 @@ async fn a_forced_application_needs_no_user() {
     assert_eq!(user, ("nobody", "root.@recovery@"));
 }
 
-/// Item 4, §6.3: what is refused, in one message behind the echoes.
+/// Item 4, scheduler interface §6.3: rejections come in one message after the echoes.
 #[tokio::test]
 async fn allocations_are_echoed_one_by_one_and_rejected_together() {
     let server = Server::start().await;
@@ -187,7 +187,7 @@ async fn allocations_are_echoed_one_by_one_and_rejected_together() {
     rm.allocations.silent().await;
 }
 
-/// Item 4, §6.3: what is known already is changed, and only what it runs on is echoed.
+/// Item 4, scheduler interface §6.3: a known allocation is changed, and only a placement is echoed.
 #[tokio::test]
 async fn known_asks_and_allocations_change_in_silence_unless_they_are_placed() {
     let server = Server::start().await;
@@ -219,7 +219,7 @@ async fn known_asks_and_allocations_change_in_silence_unless_they_are_placed() {
     assert_eq!(sizes[1].0, of(2_000));
 }
 
-/// Item 4, §7.2: what an RM releases by itself is acknowledged if it was an allocation.
+/// Item 4, scheduler interface §7.2: a release by the RM is acknowledged if it was an allocation.
 #[tokio::test]
 async fn releases_by_the_rm_are_acknowledged_for_allocations_alone() {
     let server = Server::start().await;
@@ -246,7 +246,7 @@ async fn releases_by_the_rm_are_acknowledged_for_allocations_alone() {
     assert_eq!(rm.released(1).await, [stopped("k5")]);
 }
 
-/// Item 4, §7.3: an application that goes takes all of its allocations along, in one message.
+/// Item 4, scheduler interface §7.3: the removal of an application releases all its allocations in one message.
 #[tokio::test]
 async fn the_allocations_of_an_application_or_a_node_go_in_one_message() {
     let server = Server::start().await;
@@ -277,6 +277,8 @@ async fn empty_requests_are_passed_over() {
     rm.allocations.send(AllocationRequest::default());
     rm.applications.send(ApplicationRequest::default());
     rm.nodes.send(NodeRequest::default());
+    rm.allocations.silent().await;
+    rm.applications.silent().await;
     rm.nodes.silent().await;
     rm.ask(vec![placed("app", "k1", 1, "n1")]);
     rm.allocated(1).await;

@@ -11,7 +11,7 @@ use headroom_api::si::v1::node_info::ActionFromRm;
 use headroom_api::si::v1::{
     Allocation, AllocationRequest, ApplicationRequest, NodeRequest, UpdateConfigurationRequest,
 };
-use headroom_server::grpc::Standing;
+use headroom_server::grpc::RmState;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::{Code, Request};
@@ -214,7 +214,7 @@ async fn a_session_goes_on_after_a_cut_without_loss_or_repeats() {
     assert_eq!(view.books.allocations().iter().count(), 30);
 }
 
-/// §12.5: while the stream is away nothing is placed; once it is back, it is.
+/// Scheduler interface §12.5: nothing is placed without the stream. Placement resumes with it.
 #[tokio::test]
 async fn an_rm_that_is_away_is_paused_and_gets_what_waits_when_it_is_back() {
     let server = Server::start().await;
@@ -226,7 +226,7 @@ async fn an_rm_that_is_away_is_paused_and_gets_what_waits_when_it_is_back() {
     let standing = || server.interface.registered().map(|one| one.standing);
     let SessionRm { pipe, token, seq, processed, .. } = rm;
     drop(pipe);
-    until("the RM is paused", async || standing() == Some(Standing::Paused)).await;
+    until("the RM is paused", async || standing() == Some(RmState::Paused)).await;
     until("the scheduler holds", async || {
         let view = server.handle.views().at_least(0).await;
         view.books.partitions().values().all(|row| row.questions.is_some())
@@ -246,13 +246,13 @@ async fn an_rm_that_is_away_is_paused_and_gets_what_waits_when_it_is_back() {
     assert_eq!(reasons().await.unwrap(), [Some("RM_AWAY")]);
     let (mut rm, _) = SessionRm::resume(&server, (token, seq, processed)).await;
     assert!(rm.resumed);
-    assert_eq!(standing(), Some(Standing::Running));
+    assert_eq!(standing(), Some(RmState::Running));
     server.turn(10).await;
     assert_eq!(new_keys(&rm.settled().await), ["k1"]);
     assert_eq!(reasons().await.unwrap(), [None]);
 }
 
-/// §12.3: scheduling begins when the RM has sent all that exists.
+/// Scheduler interface §12.3: scheduling begins at the end of the recovery.
 #[tokio::test]
 async fn nothing_is_placed_before_recovery_is_done() {
     let server = Server::start().await;
@@ -271,7 +271,7 @@ async fn nothing_is_placed_before_recovery_is_done() {
     assert_eq!(new_keys(&rm.settled().await), ["k2"]);
 }
 
-/// §12.3, §12.5: what breaks the rules of the stream ends it.
+/// Scheduler interface §12.3, §12.5: a message that breaks the rules of the stream ends it.
 #[tokio::test]
 async fn a_stream_that_breaks_its_rules_ends() {
     let server = Server::start().await;
@@ -294,7 +294,7 @@ async fn a_stream_that_breaks_its_rules_ends() {
     assert_eq!(rm.pipe.end().await.code(), Code::InvalidArgument, "`register` comes once");
 }
 
-/// §12.5: another registration ends the session, and a token that is gone begins anew.
+/// Scheduler interface §12.5: another registration ends the session. An unknown token starts a new one.
 #[tokio::test]
 async fn a_token_that_is_not_known_begins_a_new_session() {
     let server = Server::start().await;
@@ -306,7 +306,7 @@ async fn a_token_that_is_not_known_begins_a_new_session() {
     assert!(!again.resumed && again.token != second.token);
 }
 
-/// §12.3: what is no request is said in band, and the session goes on.
+/// Scheduler interface §12.3: the answer to an invalid request is in band, and the session continues.
 #[tokio::test]
 async fn requests_that_cannot_be_read_are_answered_in_band() {
     let server = Server::start().await;
@@ -321,7 +321,7 @@ async fn requests_that_cannot_be_read_are_answered_in_band() {
     assert_eq!((error.request_seq, &*error.code), (seq, "RM_ID"));
 }
 
-/// §12.3: the queue file may be replaced within the session, in its order.
+/// Scheduler interface §12.3: a session can replace the queue file, in its order.
 #[tokio::test]
 async fn a_queue_file_is_replaced_in_band() {
     let server = Server::start().await;

@@ -94,7 +94,7 @@ async fn states_follow_each_other_by_the_table() {
     }
 }
 
-/// §8: what has ended is forgotten after three days, and the RM is told.
+/// Scheduler interface §8: an application expires three days after its end, and the RM is notified.
 #[tokio::test]
 async fn what_has_ended_expires_after_three_days() {
     let server = Server::start().await;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use headroom_api::si::v1::{AllocationRequest, ApplicationRequest, NodeInfo, NodeRequest};
-use headroom_server::grpc::Standing;
+use headroom_server::grpc::RmState;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::Code;
@@ -40,7 +40,7 @@ async fn a_second_stream_of_a_kind_takes_the_place_of_the_first() {
     assert_eq!(first.nodes.end().await.code(), Code::Aborted);
     second.create(&[("n2", 1)]).await;
     second.submit("app2", "root.a").await;
-    assert_eq!(server.interface.registered().unwrap().standing, Standing::Running);
+    assert_eq!(server.interface.registered().unwrap().standing, RmState::Running);
 }
 
 #[tokio::test]
@@ -56,7 +56,7 @@ async fn after_a_half_close_answers_go_on() {
     .await;
     server.turn(10).await;
     assert_eq!(rm.allocated(1).await, [("k1".to_owned(), "n1".to_owned())]);
-    assert_eq!(server.interface.registered().unwrap().standing, Standing::Running);
+    assert_eq!(server.interface.registered().unwrap().standing, RmState::Running);
 }
 
 #[tokio::test]
@@ -113,7 +113,7 @@ async fn a_lost_stream_pauses_the_rm_and_only_another_registration_brings_it_bac
     let mut rm = Rm::furnished(&server).await;
     drop(rm.nodes);
     until("the RM is paused", async || {
-        server.interface.registered().is_some_and(|one| one.standing == Standing::Paused)
+        server.interface.registered().is_some_and(|one| one.standing == RmState::Paused)
     })
     .await;
     until("the scheduler holds", async || {

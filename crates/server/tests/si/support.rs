@@ -19,7 +19,7 @@ use headroom_engine::{Engine, HandClock, Handle, Pace, Settings as EngineSetting
 use headroom_server::grpc::{Interface, Settings};
 use headroom_server::listen::Routers;
 use headroom_server::{
-    About, Caller, LogLevels, Parts, QueueFile, Service, Settings as WholeSettings, Whole,
+    About, Assembly, Caller, LogLevels, Parts, QueueFile, Service, Settings as WholeSettings,
 };
 use tokio::sync::mpsc;
 use tonic::metadata::MetadataValue;
@@ -99,8 +99,8 @@ impl Server {
         let service = service(&handle, &clock).await;
         let levels = Arc::new(LogLevels::new(LogLevel::default(), drop));
         let settings = WholeSettings { si: settings, ..WholeSettings::default() };
-        let Whole { routers: Routers { rest, rpc }, interface, .. } =
-            Whole::of(&service, &levels, &settings);
+        let Assembly { routers: Routers { rest, rpc }, interface, .. } =
+            Assembly::of(&service, &levels, &settings);
         let mut router = rest.merge(rpc.reset_fallback());
         if let Some(caller) = caller {
             router = router.layer(axum::Extension(caller));
@@ -115,7 +115,7 @@ impl Server {
     /// Let some time pass, and the scheduler take all its steps.
     pub(crate) async fn turn(&self, millis: u64) {
         self.clock.advance(Millis::new(millis));
-        self.handle.turn(u32::MAX).await.unwrap();
+        self.handle.step(u32::MAX).await.unwrap();
     }
 
     /// The status and the body of what REST answers here.
@@ -185,13 +185,57 @@ impl<Q: std::fmt::Debug, A> Pipe<Q, A> {
         }
     }
 
-    /// Nothing comes.
-    pub(crate) async fn silent(&mut self)
+    /// Nothing comes for a while. A test goes on with something that does come on this stream.
+    pub(crate) async fn quiet_for_a_while(&mut self)
     where
         A: std::fmt::Debug,
     {
         let next = tokio::time::timeout(SILENCE, self.answers.message()).await;
         assert!(next.is_err(), "nothing was to come, but {next:?}");
+    }
+}
+
+/// What the server knows nothing of, so that it rejects it under this name.
+const PROBE: &str = "probe";
+
+/// A stream is silent if the rejection of a probe is the next message. Everything that this stream has
+/// sent before is processed then.
+impl Pipe<AllocationRequest, AllocationResponse> {
+    pub(crate) async fn silent(&mut self) {
+        let allocations = vec![ask("no-such-application", PROBE, 1)];
+        self.send(AllocationRequest { allocations, rm_id: "rm".into(), ..Default::default() });
+        let AllocationResponse { new, released, rejected_allocations: rejected } =
+            self.next().await;
+        assert_eq!((new, released), (Vec::new(), Vec::new()), "nothing was to come");
+        let rejected: Vec<&str> = rejected.iter().map(|one| &*one.allocation_key).collect();
+        assert_eq!(rejected, [PROBE], "nothing was to come but the probe");
+    }
+}
+
+impl Pipe<ApplicationRequest, ApplicationResponse> {
+    pub(crate) async fn silent(&mut self) {
+        let mut probe = new(PROBE, "root.a");
+        probe.partition_name = "no-such-partition".into();
+        let new = vec![probe];
+        self.send(ApplicationRequest { new, rm_id: "rm".into(), ..Default::default() });
+        let ApplicationResponse { rejected, accepted, updated } = self.next().await;
+        assert_eq!((accepted, updated), (Vec::new(), Vec::new()), "nothing was to come");
+        let rejected: Vec<&str> = rejected.iter().map(|one| &*one.application_id).collect();
+        assert_eq!(rejected, [PROBE], "nothing was to come but the probe");
+    }
+}
+
+impl Pipe<NodeRequest, NodeResponse> {
+    pub(crate) async fn silent(&mut self) {
+        let probe = NodeInfo {
+            attributes: [("si/node-partition".to_owned(), "no-such-partition".to_owned())].into(),
+            ..node(PROBE, ActionFromRm::Create, 1)
+        };
+        self.send(NodeRequest { nodes: vec![probe], rm_id: "rm".into() });
+        let NodeResponse { rejected, accepted } = self.next().await;
+        assert_eq!(accepted, [], "nothing was to come");
+        let rejected: Vec<&str> = rejected.iter().map(|one| &*one.node_id).collect();
+        assert_eq!(rejected, [PROBE], "nothing was to come but the probe");
     }
 }
 

@@ -141,7 +141,7 @@ async fn nobody_is_stopped_where_the_rm_refuses_all() {
         server.turn(20_000).await;
     }
     rm.allocations.silent().await;
-    callbacks.silent().await;
+    callbacks.quiet_for_a_while().await;
     // What runs there changes: who would have to go is another question.
     rm.release("rich", "n1-1", headroom_api::si::v1::TerminationType::StoppedByRm);
     rm.released(1).await;

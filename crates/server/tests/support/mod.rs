@@ -25,7 +25,7 @@ use headroom_engine::testkit::MemoryJournal;
 use headroom_engine::users::Users;
 use headroom_engine::{Engine, HandClock, Handle, Origin, Pace, Settings};
 use headroom_server::mount::{self, Handlers};
-use headroom_server::rest::{self, Beside, Nothing, Rest, RestSettings};
+use headroom_server::rest::{self, NoRmMetadata, Rest, RestSettings, RmMetadata};
 use headroom_server::{About, Caller, Parts, Proof, QueueFile, Service};
 use tokio::net::TcpListener;
 
@@ -46,7 +46,7 @@ pub const NOBODY: &str = "nobody";
 #[derive(Debug)]
 pub struct Options {
     pub settings: RestSettings,
-    pub beside: Arc<dyn Beside>,
+    pub beside: Arc<dyn RmMetadata>,
     /// The queue file, if one is put in force at once.
     pub queues: Option<String>,
     /// Settings beside it.
@@ -65,7 +65,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             settings: RestSettings::default(),
-            beside: Arc::new(Nothing),
+            beside: Arc::new(NoRmMetadata),
             queues: Some(QUEUES.to_owned()),
             extra: BTreeMap::new(),
             modules: Vec::new(),
@@ -162,7 +162,7 @@ impl Server {
     /// Let some time pass, and the scheduler take all steps.
     pub async fn turn(&self, millis: u64) -> u32 {
         self.clock.advance(Millis::new(millis));
-        self.handle.turn(u32::MAX).await.unwrap()
+        self.handle.step(u32::MAX).await.unwrap()
     }
 
     /// A typed client, to whom the server is open.

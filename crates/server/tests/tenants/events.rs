@@ -202,7 +202,7 @@ async fn tr_44_what_is_not_kept_any_more_is_gone_and_the_list_is_read_anew() {
     assert_eq!(gone.status(), 410);
     let problem: Value = serde_json::from_str(&gone.text().await.unwrap()).unwrap();
     assert_eq!(problem["code"], "GONE");
-    assert!(problem["detail"].as_str().unwrap().contains("begin anew"), "{problem}");
+    assert!(problem["detail"].as_str().unwrap().contains("Start again"), "{problem}");
 
     let mut anew = scene.watch_as("a", None, None).await;
     let from = anew.hello().await.sequence;

@@ -95,7 +95,10 @@ async fn ts_14_tr_53_a_lost_node_gives_back_once_and_comes_back_above_the_quota_
     // 90 - 30 + 20, in the moment in which the loss is told.
     assert_eq!(figures(&scene).await, (80_000, false, Value::Null));
     assert_eq!(scene.state("w1").await, "STARTING");
-    assert!(scene.server.handle.submit(lost).await.unwrap().is_err(), "it is lost once");
+    let again = scene.server.handle.submit(lost).await.unwrap().unwrap_err();
+    let expected =
+        "node n2 is not registered in partition default. Check the ID, or register the node.";
+    assert_eq!(again.to_string(), expected, "it is lost once");
     assert_eq!(figures(&scene).await.0, 80_000);
 
     node_of_30(&scene).await;

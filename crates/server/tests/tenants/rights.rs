@@ -64,7 +64,10 @@ async fn ts_31_what_is_above_is_named_and_shows_no_figures() {
         (all, his)
     };
     let (all, his) = told("/ws/v1/partition/default/application/w1").await;
-    assert!(all.contains(" left of its maximum of ") && !his.contains(" left of "), "{all}\n{his}");
+    assert!(
+        all.contains(" vcore available, but the ask needs ") && !his.contains(" available"),
+        "{all}\n{his}"
+    );
     assert!(his.contains("QUEUE_MAX root.tenants.dept"), "{his}");
     told("/ws/v1/partition/default/applications/active").await;
     told("/headroom/v1/partitions/default/reasons?queue=root.tenants.dept.team").await;

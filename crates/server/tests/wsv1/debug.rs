@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use flate2::read::GzDecoder;
 use futures_util::future::BoxFuture;
 use headroom_api::wsv1::{StateDump, to_json_indented};
-use headroom_server::rest::{Beside, Manager, RestSettings, Tags};
+use headroom_server::rest::{Manager, RestSettings, RmMetadata, Tags};
 use serde_json::{Map, Value, json};
 
 use crate::support::{Exchange, Options, Server};
@@ -33,7 +33,7 @@ async fn the_dump_has_everything_in_its_order() {
     assert_eq!(dump.nodes[1].nodes_info, []);
     assert_eq!((dump.app_history.len(), dump.container_history.len()), (2, 2));
     assert_eq!(dump.queues[0].children.len(), 2);
-    assert_eq!(dump.rm_diagnostics["empty"], "the RM has no state dump");
+    assert_eq!(dump.rm_diagnostics["empty"], "the resource manager has no state dump");
     assert_eq!(dump.log_level, "info");
     assert_eq!(dump.config.unwrap().partitions.len(), 2);
     assert_eq!(dump.placement_rules[1].rules[1].name, "recovery");
@@ -54,7 +54,7 @@ async fn a_dump_of_too_much_is_refused() {
     let answer = server.get("/debug/fullstatedump").await;
     assert_eq!(answer.status, 500);
     let said = answer.json()["message"].as_str().unwrap().to_owned();
-    assert!(said.contains("takes 10"), "{said}");
+    assert!(said.contains("at most 10"), "{said}");
 }
 
 #[tokio::test]
@@ -139,7 +139,7 @@ async fn a_profile_shows_where_processor_time_goes_and_one_is_taken_at_a_time() 
 #[derive(Debug)]
 struct Registered;
 
-impl Beside for Registered {
+impl RmMetadata for Registered {
     fn manager(&self) -> Option<Manager> {
         let build = BTreeMap::from([("buildVersion".to_owned(), "1.9".to_owned())]);
         Some(Manager { id: "mycluster".into(), build })

@@ -257,8 +257,8 @@ async fn nothing_is_told_of_users_who_are_not_seen() {
 
 /// What is sent, and what is said of it.
 const REFUSED: &[(&str, &str)] = &[
-    ("", "the body is empty; send `{}`"),
-    ("[]", "the body begins with `[`, expected an object"),
+    ("", "the body is empty. Send `{}`"),
+    ("[]", "the body begins with `[`, but it must be an object"),
     ("{", "the body: EOF"),
     (r#"{"q": {}}"#, "unknown field `q`, expected one of `Q`"),
     (r#"{"users": [{"user": "a", "name": "b"}]}"#, "unknown field `name`"),
@@ -267,10 +267,10 @@ const REFUSED: &[(&str, &str)] = &[
         r#"{"formula": "yarn4"}"#,
         "unknown variant `yarn4`, expected one of `smooth`, `yarn3`, `yarn27`",
     ),
-    (r#"{"p": "30"}"#, "`p` is \"30\", which is no number; it goes from 1 to 100"),
+    (r#"{"p": "30"}"#, "`p` is \"30\", which is not a number; it goes from 1 to 100"),
     (
         r#"{"users": [{"user": "a", "weight": "1"}]}"#,
-        "`users[0].weight` is \"1\", which is no number; it is 0 or more",
+        "`users[0].weight` is \"1\", which is not a number; it is 0 or more",
     ),
     (r#"{"p": 0.5}"#, "`p` is 0.5; it goes from 1 to 100"),
     (r#"{"p": 101}"#, "`p` is 101; it goes from 1 to 100"),
@@ -278,31 +278,40 @@ const REFUSED: &[(&str, &str)] = &[
     (r#"{"f": 0}"#, "`f` is 0; it is above 0"),
     (r#"{"f": -2}"#, "`f` is -2; it is above 0"),
     (r#"{"f": 1e300}"#, "it is above 0 and up to 1000000"),
-    (r#"{"p": 100}"#, "the weight of user `ann` is 1.5, and `p` is 100"),
-    (r#"{"users": [{"user": "a", "weight": 5}]}"#, "the weight of user `a` is 5, and `p` is 25"),
+    (r#"{"p": 100}"#, "the weight of user `ann` is 1.5 and `p` is 100"),
+    (r#"{"users": [{"user": "a", "weight": 5}]}"#, "the weight of user `a` is 5 and `p` is 25"),
     (r#"{"users": [{"user": "a", "weight": -1}]}"#, "`users[0].weight` is -1; it is 0 or more"),
-    (r#"{"users": [{"user": "a b"}]}"#, "`users[0].user` is \"a b\"; a user begins"),
-    (r#"{"Q": {"memory": -1}}"#, "`Q` has -1 of \"memory\"; an amount is 0 or more"),
+    (r#"{"users": [{"user": "a b"}]}"#, "`users[0].user` is \"a b\", but a user name must begin"),
+    (r#"{"Q": {"memory": -1}}"#, "`Q` has -1 of \"memory\", but an amount must be 0 or more"),
     (
         r#"{"Q": {"memory": 1.5}}"#,
-        "`Q` has 1.5 of \"memory\"; an amount is a whole number from 0 to 9223372036854775807, without exponent \
-         and unit: bytes of memory, thousandths of a core of vcore, counts of others",
+        "`Q` has 1.5 of \"memory\", but an amount must be a whole number from 0 to 9223372036854775807, without exponent \
+         and unit: bytes of memory, thousandths of a core of vcore, and counts of other types",
     ),
-    (r#"{"Qmax": {"vcore": 1e21}}"#, "`Qmax` has 1e+21 of \"vcore\"; an amount is a whole number"),
-    (r#"{"U": {"memory": 9223372036854775808}}"#, "`U` has 9223372036854775808 of \"memory\"; an"),
-    (r#"{"r": {"memory": "5Gi"}}"#, "`r` has \"5Gi\" of \"memory\"; an amount is a whole number"),
+    (
+        r#"{"Qmax": {"vcore": 1e21}}"#,
+        "`Qmax` has 1e+21 of \"vcore\", but an amount must be a whole number",
+    ),
+    (
+        r#"{"U": {"memory": 9223372036854775808}}"#,
+        "`U` has 9223372036854775808 of \"memory\", but an",
+    ),
+    (
+        r#"{"r": {"memory": "5Gi"}}"#,
+        "`r` has \"5Gi\" of \"memory\", but an amount must be a whole number",
+    ),
     (
         r#"{"users": [{"user": "a"}, {"user": "b", "used": {"vcore": 2.0}}]}"#,
-        "`users[1].used` has 2.0 of \"vcore\"; an amount is a whole number",
+        "`users[1].used` has 2.0 of \"vcore\", but an amount must be a whole number",
     ),
     (
         r#"{"users": [{"user": "a"}, {"user": "b"}, {"user": "a", "used": {"memory": 1}}]}"#,
-        "`users[2].user` is \"a\", as `users[0].user` is; each user is there once",
+        "`users[2].user` is \"a\", like `users[0].user`, but each user can occur only once",
     ),
-    (r#"{"step": {"memory": 0}}"#, "`step` has 0 of memory; it is above 0"),
+    (r#"{"step": {"memory": 0}}"#, "`step` has 0 of memory, but it must be above 0"),
     (
         r#"{"U": {"memory": 5}, "users": [{"user": "a", "used": {"memory": 6}}]}"#,
-        "`U` is 5 of memory, and its users use 6 together",
+        "`U` is 5 of memory, but the users use 6 together",
     ),
 ];
 
@@ -321,18 +330,18 @@ async fn what_cannot_be_simulated_is_refused_with_field_both_sides_and_what_to_d
     let answer = ask(&server, &json!({"users": many})).await;
     assert_eq!(answer.status, 400);
     assert!(
-        answer.text().contains("`users` has 501 entries; it may have 500"),
+        answer.text().contains("`users` has 501 entries, but at most 500 are allowed"),
         "{}",
         answer.text()
     );
     let types: serde_json::Map<String, Value> =
         (0..33).map(|one| (format!("t{one}"), json!(1))).collect();
     let answer = ask(&server, &json!({"Q": types})).await;
-    assert!(answer.text().contains("`Q` names 33 resource types; it may name 32"));
+    assert!(answer.text().contains("`Q` names 33 resource types, but at most 32 are allowed"));
     let types: serde_json::Map<String, Value> =
         (0..17).map(|one| (format!("t{one}"), json!(1))).collect();
     let answer = ask(&server, &json!({"Q": types})).await;
-    assert!(answer.text().contains("17 resource types that the cluster does not know"));
+    assert!(answer.text().contains("17 unknown resource types"));
     let answer = post(&format!("{{}}{}", " ".repeat(256 << 10))).await;
     assert_eq!(answer.status, 413, "{}", answer.text());
     assert!(answer.text().contains("larger than 262144 bytes"));

@@ -139,9 +139,9 @@ async fn c32_a_leaf_shows_what_each_user_may_have_and_what_that_follows_from() {
 async fn a_queue_without_user_limits_says_so_and_how_to_have_them() {
     let server = server().await;
     for (queue, said) in [
-        ("root.sandbox", "write `userlimits: {}`"),
-        ("root", "users share leaves"),
-        ("root.team", "ask for a leaf"),
+        ("root.sandbox", "set `userlimits: {}`"),
+        ("root", "users share only leaves"),
+        ("root.team", "Ask for a leaf"),
     ] {
         let path = format!("/ws/v1/partition/default/queue/{queue}/userlimits");
         let shown = server.json(&path).await;

@@ -35,7 +35,7 @@ pub enum FaultsError {
     Open {
         /// As given.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },

@@ -1,5 +1,5 @@
 //! What goes wrong on purpose: nodes that are lost or drained for a while, an RM that confirms
-//! late, twice or not for a long time, says again what it said, or names what nobody knows, and
+//! late, twice or not for a long time, repeats its reports, or names what nobody knows, and
 //! a core that is lost and recovers.
 //!
 //! Nothing may be lost by it or counted twice; that is what a run with faults is for.

@@ -14,7 +14,7 @@
 //! - **Percentile** p of n sorted values: the one at rank ⌈p·n/100⌉ (nearest rank, always a
 //!   value that occurred).
 //! - **Bounded slowdown**: max(1, (wait + run) / max(run, 10 s)).
-//! - **Dominant-share hours** of a user: the largest, over the resource types, of his
+//! - **Dominant-share hours** of a user: the largest, over the resource types, of the user's
 //!   resource-hours ÷ the cluster's resource-hours, times the length of the run.
 //! - **Jain's index** over the n users with at least one job that could run, x = dominant-share
 //!   hours: (Σx)² / (n·Σx²); 1 = all equal, 1/n = one has everything.

@@ -12,7 +12,7 @@ use super::tasks::end_of;
 use super::types::Types;
 use crate::outcome::Outcome;
 
-/// Leaf queues with a curve of their own; more cannot be told apart by colour.
+/// Leaf queues with a curve of their own; colours cannot distinguish more.
 const STACKED_MAX: usize = 7;
 
 /// Queues whose share is drawn against their guarantee.

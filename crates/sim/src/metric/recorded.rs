@@ -1,4 +1,4 @@
-//! The waits that a workload records, beside those of the run.
+//! The waits that a workload records, compared with those of the run.
 //!
 //! A trace tells when its jobs started. Where the played cluster is the recorded one, the waits are of the same
 //! order; where it is not, the difference has a cause that can be named.
@@ -19,7 +19,7 @@ use crate::workload::{Job, Workload};
 const FACTOR: u64 = 5;
 const DIFFERENCE_MS: u64 = 600_000;
 
-/// Returns the recorded beside the simulated waits of the jobs that started in both; none where the workload
+/// Returns the recorded and the simulated waits of the jobs that started in both; none where the workload
 /// records none. Times that were stretched are not those of the record.
 #[must_use]
 pub fn recorded(

@@ -44,7 +44,7 @@ pub struct Summary {
     /// Why jobs were rejected or can never start, the most frequent first; left out where none was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<Refusal>,
-    /// Recorded beside simulated waits; none where the workload records none.
+    /// Recorded and simulated waits; none where the workload records none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedWaits>,
     /// How many jobs that started waited how long.

@@ -74,7 +74,7 @@ pub enum NodesError {
     Read {
         /// As given.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A line of a file.

@@ -3,7 +3,7 @@
 //! A number and its unit are joined by a space at which no line breaks; [`plain`] makes it a
 //! common one.
 
-/// Units of time in ms, the largest first, with the next smaller one shown beside it.
+/// Units of time in ms, the largest first, with the next smaller one that is also shown.
 const UNITS_MS: [(u64, &str, u64, &str); 3] = [
     (86_400_000, "d", 3_600_000, "h"),
     (3_600_000, "h", 60_000, "min"),

@@ -139,7 +139,7 @@ pub(super) fn refusals(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// The recorded beside the simulated waits, in sentences; nothing where none are recorded.
+/// The recorded and the simulated waits, in sentences; nothing where none are recorded.
 pub(super) fn recorded(summary: &Summary) -> Vec<String> {
     let Some(found) = &summary.recorded else { return Vec::new() };
     let of = |waits: &Waits| {

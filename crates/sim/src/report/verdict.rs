@@ -13,7 +13,7 @@ const DIFFERENCE_MS: u64 = 1_000;
 /// How many of those who gain or lose are named.
 const NAMED: usize = 3;
 
-/// Returns what differs between the inputs of two runs beside the queue file; empty where nothing does.
+/// Returns what differs between the inputs of two runs, except the queue file; empty where nothing does.
 pub(super) fn differences(before: &Document, after: &Document) -> Vec<String> {
     let (old, new) = (&before.header, &after.header);
     let mut told = Vec::new();

@@ -46,7 +46,7 @@ pub struct Study {
     pub scenes: Vec<Played>,
     /// What helps where a scene gets stuck, and what makes it worse.
     pub variants: Vec<Variant>,
-    /// Scenes 2a and 3 with a factor that leaves one user half of the cluster, beside one that
+    /// Scenes 2a and 3 with a factor that leaves one user half of the cluster, and with one that
     /// bounds nobody.
     pub smaller_factor: Vec<Factors>,
     /// The arithmetic.

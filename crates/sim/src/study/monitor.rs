@@ -32,7 +32,7 @@ pub struct Side {
 }
 
 impl Monitor {
-    /// What `CapacityScheduler` does if nothing is said.
+    /// The defaults of `CapacityScheduler`.
     ///
     /// # Panics
     /// Never: the numbers are written here.

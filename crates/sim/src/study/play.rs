@@ -102,13 +102,13 @@ pub struct Point {
 /// A user of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserPoint {
-    /// His name.
+    /// The name of the user.
     pub name: String,
-    /// What he uses.
+    /// The usage of the user.
     pub used: i64,
-    /// What he may have.
+    /// The limit of the user.
     pub limit: i64,
-    /// How much more he may have.
+    /// What is left of the limit.
     pub headroom: i64,
 }
 
@@ -183,7 +183,7 @@ impl Play<'_> {
     }
 
     /// A round of `CapacityScheduler`'s monitor: what it announced in the round before is stopped if it
-    /// is still wanted, and what is wanted anew is announced. Whether anything was stopped.
+    /// is still wanted, and what is newly wanted is announced. Returns whether anything was stopped.
     fn round(&mut self) -> Result<bool, RunError> {
         let monitor = self.settings.monitor();
         let names = self.scene.guarantees.iter().map(|(name, _)| *name);

@@ -1,6 +1,6 @@
 //! What the real `CapacityScheduler` did in the same scenes: curves taken from the recorded histories.
 //!
-//! `recorded.json` follows from `conformance/yarn/scenes.jsonl`; a test makes it anew and compares.
+//! `recorded.json` follows from `conformance/yarn/scenes.jsonl`; a test computes it again and compares.
 
 use headroom_core::userlimit::Formula;
 use serde::{Deserialize, Serialize};

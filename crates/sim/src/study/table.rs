@@ -4,7 +4,7 @@
 
 use headroom_core::resource::{Quantity, ResourceType, Resources};
 use headroom_core::userlimit::{
-    Among, Bound, Decimal, Enforcement, Formula, Leaf, Limit, Part, Room, Rules,
+    Among, Bound, Decimal, Enforcement, Formula, Leaf, Limit, Remaining, Rules, ShareQuery,
 };
 use serde::Serialize;
 
@@ -174,14 +174,14 @@ impl Case {
     }
 
     fn limit(&self) -> Limit {
-        let part = Part { weight: Decimal::ONE, among: Among::Active, ask: &self.ask };
+        let part = ShareQuery { weight: Decimal::ONE, among: Among::Active, ask: &self.ask };
         self.rules.limit(&self.leaf, part)
     }
 
-    /// What a user who uses that much has left of his limit, where others leave so much of the
+    /// What a user with this usage has left of their limit, where others leave so much of the
     /// cluster.
     fn headroom(&self, used: i64, free: i64) -> i64 {
-        let room = Room { bound: Bound::PartitionFree, left: memory(free) };
+        let room = Remaining { bound: Bound::PartitionFree, left: memory(free) };
         let headroom =
             self.rules.headroom(&self.leaf, (&self.limit(), &memory(used)), &[room], &memory(free));
         amount(&headroom.amounts)

@@ -12,7 +12,7 @@ pub enum WorkloadError {
     Open {
         /// As given.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// Reading broke off.
@@ -22,7 +22,7 @@ pub enum WorkloadError {
         file: String,
         /// The last line read whole; 0 before the first.
         line: u64,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// Neither the name nor the first line tells the format.

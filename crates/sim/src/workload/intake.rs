@@ -7,14 +7,14 @@ use headroom_core::resource::Amounts;
 
 use super::error::{Fault, WorkloadError};
 use super::read::{Format, ReadOptions};
-use super::stretch::TIME_MS_MAX;
 use super::template::{Field, Template};
+use super::time_scale::TIME_MS_MAX;
 use super::{Job, Tasks, Workload};
 
 /// What one line says.
 #[derive(Debug)]
 pub(super) enum Record {
-    /// Nothing: a comment, a header, a blank line, a part of a job told elsewhere.
+    /// Nothing: a comment, a header, a blank line, a part of a job that another line has.
     Nothing,
     /// A job that cannot be played, and why.
     Skip(&'static str),
@@ -24,7 +24,7 @@ pub(super) enum Record {
     Many(Vec<Told>),
 }
 
-/// What is said from a line on.
+/// The content of an entry, from its first line on.
 #[derive(Debug)]
 pub(super) struct Told {
     pub(super) line: u64,

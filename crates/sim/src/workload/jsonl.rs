@@ -41,7 +41,7 @@ use super::error::Fault;
 use super::intake::{RawJob, Record};
 use super::number::PROCESSORS_MAX;
 use super::read::Source;
-use super::stretch::TIME_MS_MAX;
+use super::time_scale::TIME_MS_MAX;
 use super::{Tasks, Workload};
 
 /// One line, for reading and writing.

@@ -13,9 +13,9 @@ pub mod openb;
 mod read;
 pub mod sacct;
 pub mod sls;
-mod stretch;
 pub mod swf;
 mod template;
+mod time_scale;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,8 +27,8 @@ pub(crate) use error::quoted;
 pub use jsonl::write_jsonl;
 pub use number::PROCESSORS_MAX;
 pub use read::{Format, FormatError, ReadOptions, read, read_from};
-pub use stretch::{Stretch, StretchError, TIME_MS_MAX};
 pub use template::{TagTemplate, Template, TemplateError};
+pub use time_scale::{TIME_MS_MAX, TimeScale, TimeScaleError};
 
 /// The jobs to play, in order of submission, and what the source held besides.
 #[derive(Clone, Debug, Default, PartialEq)]

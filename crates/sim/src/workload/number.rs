@@ -1,7 +1,7 @@
 //! Numbers in columns of text.
 
 use super::error::Fault;
-use super::stretch::TIME_MS_MAX;
+use super::time_scale::TIME_MS_MAX;
 
 /// The most processors (tasks) that one job may consist of.
 ///

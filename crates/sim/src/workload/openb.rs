@@ -18,7 +18,7 @@ use super::read::Source;
 
 /// Columns without which a list is none, in their order.
 const NEEDED: [&str; 5] = ["name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli"];
-/// How long a pod runs whose end is not told.
+/// How long a pod without a recorded end runs.
 const RUN_MS_DEFAULT: u64 = 3_600_000;
 /// Bounds that no honest pod reaches, so that sums stay far from overflow.
 const MILLI_MAX: i64 = 1_000_000_000_000;

@@ -13,9 +13,9 @@ use super::lines::Lines;
 use super::openb::Openb;
 use super::sacct::Sacct;
 use super::sls::Sls;
-use super::stretch::Stretch;
 use super::swf::Swf;
 use super::template::{TagTemplate, Template};
+use super::time_scale::TimeScale;
 
 /// What a workload is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ pub struct ReadOptions {
     /// lacks a field of one does not get it.
     pub tags: Vec<TagTemplate>,
     /// Factors for run times and for the time between submissions.
-    pub stretch: Stretch,
+    pub stretch: TimeScale,
     /// Count lines that cannot be read, and go on behind them.
     pub skip_bad_lines: bool,
     /// `openb`: amounts of `gpu-milli` instead of whole `nvidia.com/gpu`.

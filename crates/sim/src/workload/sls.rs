@@ -35,14 +35,14 @@ use super::error::Fault;
 use super::intake::{RawJob, Record, Told};
 use super::number::PROCESSORS_MAX;
 use super::read::Source;
-use super::stretch::TIME_MS_MAX;
+use super::time_scale::TIME_MS_MAX;
 
 /// The longest object, in bytes.
 const OBJECT_BYTES_MAX: usize = 64 << 20;
-/// What a container and a master have where nothing is said.
+/// The default size of a container and of a master.
 const MEMORY_MB: i64 = 1_024;
 const CORES: i64 = 1;
-/// The priority of a task where nothing is said.
+/// The default priority of a task.
 const PRIORITY: i64 = 20;
 
 /// Fields of a task that name no resource.
@@ -187,7 +187,7 @@ impl Sls {
         let master = object.resources("am.", &["type"])?;
         let mut notes = tasks.notes;
         if !object.map.keys().any(|key| key.starts_with("am.") && key != "am.type") {
-            notes.push("nothing is said of the master, taken as 1024 MB and 1 core");
+            notes.push("the master has no size; assumed 1024 MB and 1 core");
         }
         let mut groups = tasks.groups.into_iter();
         let first = groups.next().ok_or_else(|| object.fault("job.tasks", "at least one task"))?;
@@ -219,7 +219,7 @@ impl Sls {
     }
 }
 
-/// The tasks of a job, and what is left out of what is said of them.
+/// The tasks of a job, and which of their settings are left out.
 struct Listed {
     groups: Vec<Tasks>,
     notes: Vec<&'static str>,
@@ -276,7 +276,7 @@ impl Object<'_> {
         self.whole(key, (0, most)).map_err(|fault| fault.in_unit("ms"))
     }
 
-    /// How many; one if nothing is said.
+    /// How many; one by default.
     fn count(&self, key: &str) -> Result<u64, Fault> {
         let most = i64::try_from(PROCESSORS_MAX).unwrap_or(i64::MAX);
         let count = self.whole(key, (1, most))?;

@@ -16,7 +16,7 @@ impl Play<'_> {
     pub(super) fn audit(&self) -> Result<(), RunError> {
         for (id, _) in self.books.applications().iter() {
             let Some(job) = self.jobs_of.get(id.index()).copied() else { continue };
-            // One that is remembered only may stand beside the next submission of its job.
+            // One that is only remembered may exist together with the next submission of its job.
             if self.open.get(job).is_some_and(|open| open.application == Some(id)) {
                 self.audit_job(job, id)?;
             }
@@ -107,7 +107,7 @@ impl Play<'_> {
             + count(JobState::Expired);
         if sum as u64 != outcome.counts.submitted {
             let what =
-                format!("{} jobs were submitted, and {sum} are told of", outcome.counts.submitted);
+                format!("{} jobs were submitted, and {sum} are reported", outcome.counts.submitted);
             return Err(self.unaccounted(what));
         }
         let mut ended = vec![0_u64; outcome.jobs.len()];

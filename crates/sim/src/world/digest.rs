@@ -60,7 +60,7 @@ impl Digest {
                 for one in [task_group, required_node] {
                     self.text(one.as_deref().unwrap_or_default());
                 }
-                // Nothing where nothing is said: so it stays what it ever was.
+                // Nothing where neither is set: so the digest stays what it ever was.
                 for one in node_label.iter().chain(blocked_nodes) {
                     self.text(one);
                 }

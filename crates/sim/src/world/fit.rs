@@ -41,7 +41,7 @@ pub(super) fn impossible(books: &Books, nodes: &[NodeSpec], ask: AllocationId) -
     let row = books.allocation(ask);
     let application = books.application(row.application);
     let task = books.plain_size_of(ask);
-    let label = books.wish_of(ask).and_then(|wish| wish.label.as_ref());
+    let label = books.node_selector_of(ask).and_then(|wish| wish.label.as_ref());
     let mut open = nodes.iter().filter(|node| is_open(books, application.partition, node, label));
     if !open.any(|node| fits(&node.resources, &task)) {
         return Some(too_large(&task, label));

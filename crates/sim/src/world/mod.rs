@@ -1,14 +1,15 @@
 //! The world in which a workload is played: virtual time, the RM, and the real core.
 //!
 //! Time jumps from event to event. At each point in time everything that happens then is
-//! told to the core in a fixed order (nodes join, work ends, nodes leave, jobs are
+//! sent to the core in a fixed order (nodes join, work ends, nodes leave, jobs are
 //! submitted, timers fire), and then the scheduler decides until it is idle.
 
 mod audit;
-mod blame;
 mod calendar;
 mod close;
+mod decision_text;
 mod digest;
+mod fault_injector;
 mod fit;
 mod play;
 mod record;
@@ -16,8 +17,7 @@ mod rm;
 mod scan;
 mod setup;
 mod submit;
-mod told;
-mod trouble;
+mod wait_attribution;
 
 pub use digest::Digest;
 pub use setup::{Checks, Setup, SetupError, Shape, queues_of_groups};
@@ -91,7 +91,7 @@ pub trait Watcher {
     /// Called for each decision.
     ///
     /// # Errors
-    /// When it could not be kept; the run ends.
+    /// When it could not be stored; the run ends.
     fn decision(&mut self, _decision: &Decision) -> io::Result<()> {
         Ok(())
     }

@@ -10,20 +10,20 @@ use headroom_core::{
 
 use crate::outcome::{NodeRecord, Outcome};
 
-use super::blame::Blame;
 use super::calendar::{Calendar, Entry};
+use super::decision_text::describe;
 use super::digest::Digest;
+use super::fault_injector::FaultInjector;
 use super::rm::Rm;
 use super::scan::Scans;
 use super::submit::Kind;
-use super::told::told;
-use super::trouble::Trouble;
+use super::wait_attribution::WaitAttribution;
 use super::{Checks, Progress, RunError, Setup, Watcher};
 
 /// Events between two checks of the books that are made now and then, at least.
 const EVENTS_A_CHECK: u64 = 10_000;
 
-/// How long wakes count after the last change, beside the delays of the queues. Within it the core gives
+/// How long wakes count after the last change, in addition to the delays of the queues. Within it the core gives
 /// up reservations and tries again.
 const PATIENCE: Millis = Millis::from_secs(3 * 3_600);
 
@@ -37,7 +37,7 @@ pub(super) struct Play<'a> {
     pub(super) books: Books,
     pub(super) scheduler: Scheduler,
     pub(super) calendar: Calendar,
-    pub(super) blame: Blame,
+    pub(super) blame: WaitAttribution,
     pub(super) digest: Digest,
     pub(super) now: Timestamp,
     /// When time alone may let the scheduler move.
@@ -46,7 +46,7 @@ pub(super) struct Play<'a> {
     pub(super) last_at: Timestamp,
     pub(super) scans: Scans,
     pub(super) rm: Rm,
-    pub(super) trouble: Trouble,
+    pub(super) trouble: FaultInjector,
     pub(super) outcome: Outcome,
     /// By application index: the job that it is.
     pub(super) jobs_of: Vec<usize>,
@@ -101,10 +101,10 @@ impl<'a> Play<'a> {
         let mut play = Self {
             partition: setup.configuration.partitions[0].name.clone(),
             scheduler: Scheduler::watching(&books),
-            trouble: Trouble::of(setup, &books),
+            trouble: FaultInjector::of(setup, &books),
             books,
             calendar: Calendar::default(),
-            blame: Blame::default(),
+            blame: WaitAttribution::default(),
             digest: Digest::default(),
             now: Timestamp::ZERO,
             wake_at: None,
@@ -353,7 +353,7 @@ impl<'a> Play<'a> {
         self.digest.event(self.now, event);
         self.outcome.decisions += 1;
         if self.watcher.wants_decisions() {
-            let decision = told(&self.books, self.outcome.decisions, self.now, event);
+            let decision = describe(&self.books, self.outcome.decisions, self.now, event);
             self.watcher.decision(&decision).map_err(RunError::Write)?;
         }
         let seen = self.seen_before(event);

@@ -6,7 +6,9 @@ use headroom_core::resource::Amounts;
 use headroom_core::{Event, Termination};
 
 use crate::nodes::NodeSpec;
-use crate::outcome::{AllocationRecord, JobRecord, JobState, NOT_EXPLAINED, QueueRecord};
+use crate::outcome::{
+    AllocationRecord, GANG_AGAIN, JobRecord, JobState, NOT_EXPLAINED, QueueRecord,
+};
 use crate::workload::Job;
 
 use super::calendar::Entry;
@@ -344,7 +346,7 @@ impl Play<'_> {
         if rest > 0 {
             let open = &self.open[job];
             let (code, subject) = if open.application.is_none() || open.failing {
-                ("GANG_AGAIN", "the next submission of a gang")
+                (GANG_AGAIN, "the next submission of a gang")
             } else {
                 (NOT_EXPLAINED, "a reason that the simulator does not know")
             };

@@ -95,7 +95,7 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// Ask anew for what a node took with it, or was stopped for others.
+    /// Ask again for what a node took with it, or was stopped for others.
     fn ask_again(&mut self, job: usize, task: (Kind, Amounts), part: Part) -> Result<(), RunError> {
         let open = &self.open[job];
         // Nobody needs room for a gang that is complete, or is given up.

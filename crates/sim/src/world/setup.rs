@@ -79,7 +79,7 @@ pub enum SetupError {
     NoNode,
     /// A job that goes nowhere.
     #[error(
-        "{at}: job {job} names no queue; say where jobs go, for instance --queue-of 'root.{{group}}'"
+        "{at}: job {job} names no queue. Set one, for example with --queue-of 'root.{{group}}'"
     )]
     NoQueue {
         /// File and line.

@@ -16,7 +16,7 @@ use headroom_engine::users::Users;
 use headroom_engine::{Engine, HandClock, Handle, Pace, Settings};
 use headroom_server::listen::Routers;
 use headroom_server::{
-    About, Caller, LogLevels, Parts, QueueFile, Service, Settings as WholeSettings, Whole,
+    About, Assembly, Caller, LogLevels, Parts, QueueFile, Service, Settings as WholeSettings,
 };
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
@@ -155,7 +155,7 @@ impl Server {
 
     /// Have the scheduler take at most so many steps.
     fn turn(&self, most: u32) -> u32 {
-        self.runtime.block_on(self.handle.turn(most)).unwrap()
+        self.runtime.block_on(self.handle.step(most)).unwrap()
     }
 
     /// Let time pass; each timer fires when it is due.
@@ -309,7 +309,7 @@ async fn serve(handle: &Handle, clock: &HandClock) -> (std::net::SocketAddr, Joi
     let parts = Parts { engine: handle.clone(), clock: shared, users, queue_file, about };
     let service = Service::new(parts);
     let levels = Arc::new(LogLevels::new(LogLevel::default(), drop));
-    let Routers { rest, rpc } = Whole::of(&service, &levels, &WholeSettings::default()).routers;
+    let Routers { rest, rpc } = Assembly::of(&service, &levels, &WholeSettings::default()).routers;
     let router = rest.merge(rpc.reset_fallback()).layer(axum::Extension(Caller::open()));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -102,9 +102,13 @@ fn what_the_record_says_of_itself_bounds_the_comparison() {
 
 #[test]
 fn nonsense_is_an_error() {
-    for step in [json!({"unheard-of": 1}), json!({"schedule": "x"}), json!(1)] {
+    for (step, expected) in [
+        (json!({"unheard-of": 1}), "step 0: a step with \"unheard-of\" is unknown"),
+        (json!({"schedule": "x"}), "step 0: schedule must be a whole number"),
+        (json!(1), "step 0: a step must be an object"),
+    ] {
         let case = json!({"name": "x", "config": CONFIG, "steps": [step]});
-        assert!(Scenario.judge(&case).is_err(), "{case}");
+        assert_eq!(format!("{:#}", Scenario.judge(&case).unwrap_err()), expected, "{case}");
     }
 }
 

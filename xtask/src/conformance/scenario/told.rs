@@ -2,7 +2,7 @@
 
 use headroom_core::books::Books;
 use headroom_core::{Command, Event, Termination, Timestamp};
-use headroom_engine::{News, Notice, notices};
+use headroom_engine::{Notice, NoticeKind, notices};
 use serde_json::{Map, Value, json};
 
 use super::print::resources;
@@ -71,16 +71,20 @@ impl Told {
 
     fn take_in(&mut self, Notice { partition, news }: Notice) {
         match news {
-            News::ApplicationAccepted { application } => self.accept_application(&application),
-            News::ApplicationRejected { application, .. } => self.refuse_application(&application),
-            News::ApplicationMoved { application, state, .. } => {
+            NoticeKind::ApplicationAccepted { application } => {
+                self.accept_application(&application);
+            }
+            NoticeKind::ApplicationRejected { application, .. } => {
+                self.refuse_application(&application);
+            }
+            NoticeKind::ApplicationMoved { application, state, .. } => {
                 self.update_application(&application, &state.to_string());
             }
-            News::ApplicationExpired { application } => {
+            NoticeKind::ApplicationExpired { application } => {
                 self.update_application(&application, "Expired");
             }
-            News::NodeAccepted { node } => self.accept_node(&node),
-            News::Allocated(one) => {
+            NoticeKind::NodeAccepted { node } => self.accept_node(&node),
+            NoticeKind::Allocated(one) => {
                 let placed = Placed {
                     application: &one.application,
                     key: &one.key,
@@ -91,12 +95,12 @@ impl Told {
                 };
                 self.allocate(placed, resources(&one.resources));
             }
-            News::Released(one) => {
+            NoticeKind::Released(one) => {
                 let word = word_of(one.termination);
                 self.release(&partition, (&one.application, &one.key), word, one.to_confirm);
             }
             // The recorded histories have none of these.
-            News::ScaleUp { .. } | News::Asked(_) => {}
+            NoticeKind::ScaleUp { .. } | NoticeKind::Asked(_) => {}
         }
     }
 

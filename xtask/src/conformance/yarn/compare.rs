@@ -9,7 +9,7 @@ use headroom_core::books::{LeafUser, LeafUsers, Queue};
 use headroom_core::id::QueueId;
 use headroom_core::resource::Resources;
 use headroom_core::userlimit::{
-    Among, Bound, Calculator, Decimal, Formula, Leaf, Part, Room, Rules,
+    Among, Bound, Calculator, Decimal, Formula, Leaf, Remaining, Rules, ShareQuery,
 };
 use serde_json::{Map, Value};
 
@@ -187,12 +187,12 @@ impl Replay {
         let mut found = BTreeSet::new();
         for ask in asks {
             // Not normalised: after a node came or went 2.7.3 has an ask of nothing in mind.
-            let part = Part { weight, among: Among::Active, ask: &self.world.vector(ask)? };
+            let part = ShareQuery { weight, among: Among::Active, ask: &self.world.vector(ask)? };
             let limit = users.rules().limit(leaf, part);
             for queue in self.looks.limits(path, &self.record)? {
                 let queue = &self.world.vector(queue)?;
                 let left = queue.minus(&leaf.used);
-                let others = [Room { bound: Bound::QueueMax(subject.id), left }];
+                let others = [Remaining { bound: Bound::QueueMax(subject.id), left }];
                 let found_now = users.rules().headroom(leaf, (&limit, &used), &others, &free);
                 found.insert(Size::of(&found_now.amounts));
             }

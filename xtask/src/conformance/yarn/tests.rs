@@ -190,8 +190,14 @@ fn an_event_that_cannot_be_is_an_error() {
         let error = format!("{:#}", Yarn.judge(&case).unwrap_err());
         assert!(error.contains(expected), "{event}: {error}");
     }
-    for case in [json!({"version": "2.8", "config": {}}), json!({"version": "2.7.3"})] {
-        assert!(Yarn.judge(&case).is_err(), "{case}");
+    for (case, expected) in [
+        (
+            json!({"version": "2.8", "config": {}}),
+            "the field \"version\" is 2.8: it must be 2.7.3 or 3.4.3",
+        ),
+        (json!({"version": "2.7.3"}), "the field \"config\" must be there"),
+    ] {
+        assert_eq!(format!("{:#}", Yarn.judge(&case).unwrap_err()), expected, "{case}");
     }
 }
 

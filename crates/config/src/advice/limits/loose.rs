@@ -1,8 +1,8 @@
 //! Limits that never hold anyone back, because something else always does so first.
 //!
-//! Told only where it is certain and the limit has no other purpose: one that names a user
-//! keeps the wildcard of its queue from him, and one that names a group decides in whose name
-//! its members are counted.
+//! Reported only where it is certain and the limit has no other purpose. A limit that names a user exempts
+//! them from the wildcard of its queue; a limit that names a group decides which group its members are
+//! charged to.
 
 use headroom_core::resource::Quantity;
 
@@ -209,13 +209,13 @@ impl Queue<'_, '_> {
     }
 }
 
-/// Whether naming this user keeps nothing else from him.
+/// Whether naming this user has no other effect on them.
 fn is_purposeless_user(user: &Text, page: &Page<'_>) -> bool {
     user.value == "*" || !page.users.contains_key("*")
 }
 
-/// How much of a type the limits of a queue allow to a name; for the user wildcard, to whoever
-/// may be among those not named further down.
+/// How much of a type the limits of a queue allow to a name. For the user wildcard, it is what they allow
+/// to any user not named further down.
 fn amount_of(page: &Page<'_>, name: &str, is_user: bool, resource: &str) -> Option<Measure> {
     match (is_user, name) {
         (false, _) => page.group(name)?.resources.get(resource),

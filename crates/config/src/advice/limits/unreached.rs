@@ -1,4 +1,4 @@
-//! User wildcards where everybody who may submit is named beside them.
+//! User wildcards of queues whose limits name everybody who may submit.
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report};

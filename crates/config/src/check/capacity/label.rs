@@ -1,4 +1,4 @@
-//! Parts of the nodes of labels: `nodelabels.<label>`, beside `capacity` and by its mode. User headroom
+//! Parts of the nodes of labels: `nodelabels.<label>`, in addition to `capacity` and by its mode. User headroom
 //! §4 and §10 (C18).
 
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::capacity::{Mode, mode, of_label};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span};
-use crate::raw::{Capacity, Queue, Text};
+use crate::raw::{Capacity, LabelPart, Queue, Text};
 
 use super::{check_block, is_whole};
 
@@ -23,7 +23,7 @@ pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
         match queue.capacity.as_deref().map(|beside| (beside, mode(beside))) {
             None => report.push(no_capacity(label, queue)),
             Some((beside, Some(Mode::Absolute))) => report.push(absolute(label, beside, &name)),
-            // That it has no mode is told already.
+            // The missing mode is already reported.
             Some((_, None)) => {}
             Some((beside, Some(_))) => check_block(&of_label(block, Some(beside)), &name, report),
         }
@@ -31,7 +31,7 @@ pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
     check_sums(queue, report);
 }
 
-fn capacities(queue: &Queue) -> &[(Text, Capacity)] {
+fn capacities(queue: &Queue) -> &[(Text, LabelPart)] {
     queue.node_labels.as_deref().map_or(&[], |labels| &labels.capacities)
 }
 
@@ -41,7 +41,7 @@ fn no_capacity(label: &Text, queue: &Queue) -> Diagnostic {
         queue.name.value, label.value
     );
     Diagnostic::error(Code::NodeLabelCapacity, label.span, message).help(format!(
-        "write a `capacity` beside it, whose mode holds for labels too; or amounts of vcore@{0} and \
+        "write a `capacity` for the queue, whose mode holds for labels too; or amounts of vcore@{0} and \
          memory@{0} into `resources`",
         label.value
     ))

@@ -23,19 +23,19 @@ pub(super) const CLUSTER: &[Row] = &[
     (
         "reservations-continue-look-all-nodes",
         NoEquivalent,
-        "an ask for which a node is kept goes on looking at others, always",
+        "an ask with a reservation still checks other nodes",
         "",
     ),
     (
         "skip-allocate-on-nodes-with-reserved-containers",
         NoEquivalent,
-        "a kept node is for the ask it is kept for, always",
+        "a reserved node serves only its ask",
         "",
     ),
     (
         "lazy-preemption-enabled",
         NoEquivalent,
-        "who is asked to stop is known when it is asked, and is not marked for later",
+        "victims are chosen when they are asked to stop, and are never marked in advance",
         "",
     ),
     ("multi-node-placement-enabled", NoEquivalent, NODES, SORT),
@@ -79,12 +79,7 @@ pub(super) const CLUSTER: &[Row] = &[
         "an application whose queue is gone after a restart goes to the recovery queue",
         "",
     ),
-    (
-        "legacy-queue-mode.enabled",
-        NoEquivalent,
-        "queues beside each other have parts of one kind",
-        "",
-    ),
+    ("legacy-queue-mode.enabled", NoEquivalent, "siblings have parts of one kind", ""),
     ("allow-zero-capacity-sum", NoEquivalent, ZEROS, ""),
     ("queue.auto.refresh.monitoring-interval", NoEquivalent, REFRESH, "read on in docs/server.md"),
     (
@@ -131,7 +126,7 @@ pub(super) const OTHERS: &[Row] = &[
     (
         "yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill",
         NoEquivalent,
-        "how long a victim is given is the resource manager's",
+        "the resource manager decides how long a victim has",
         "",
     ),
     (
@@ -155,19 +150,19 @@ pub(super) const OTHERS: &[Row] = &[
     (
         "yarn.resourcemanager.monitor.capacity.preemption.preemption-to-balance-queue-after-satisfied.max-wait-before-kill",
         NoEquivalent,
-        "how long a victim is given is the resource manager's",
+        "the resource manager decides how long a victim has",
         "",
     ),
     (
         "yarn.resourcemanager.monitor.capacity.preemption.select_based_on_reserved_containers",
         NoEquivalent,
-        "the node that costs least is chosen, kept or not",
+        "the node with the lowest cost is chosen, reserved or not",
         "",
     ),
     (
         "yarn.resourcemanager.monitor.capacity.preemption.additional_res_balance_based_on_reserved_containers",
         NoEquivalent,
-        "the node that costs least is chosen, kept or not",
+        "the node with the lowest cost is chosen, reserved or not",
         "",
     ),
     ("yarn.resourcemanager.monitor.capacity.preemption.conservative-drf", NoEquivalent, TYPES, ""),
@@ -217,7 +212,7 @@ pub(super) const OTHERS: &[Row] = &[
     (
         "yarn.resourcemanager.activities-manager.*",
         NoEquivalent,
-        "why an ask waits is told whenever somebody asks",
+        "the wait reason is computed on request",
         "read on about `headroom explain` in docs/command-line.md",
     ),
     (
@@ -230,7 +225,7 @@ pub(super) const OTHERS: &[Row] = &[
     (
         "yarn.admin.acl",
         NoEquivalent,
-        "who administers the server is said to the server",
+        "administrators are configured in the server settings",
         "read on in docs/server.md",
     ),
     ("yarn.node-labels.*", NoEquivalent, "labels are attributes that nodes come with", ""),

@@ -1,4 +1,4 @@
-//! Values that hold anyway: to write one is no loss, so nothing is told of it. Source: `CapacitySchedulerConfiguration`
+//! Values that hold anyway: to write one is no loss, so it is not reported. Source: `CapacitySchedulerConfiguration`
 //! and yarn-default.xml of Hadoop 3.4.
 
 use super::PREFIX;

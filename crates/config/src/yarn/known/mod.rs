@@ -98,7 +98,7 @@ const OF_OTHERS: &[&str] = &[
     "yarn.scheduler.maximum-allocation-vcores",
 ];
 
-/// What is said of a label of a queue.
+/// Properties of a label of a queue.
 const OF_LABEL: [&str; 3] = ["capacity", "maximum-capacity", AM_OF_LABEL];
 const AM_OF_LABEL: &str = "maximum-am-resource-percent";
 
@@ -177,7 +177,7 @@ fn other_scheduler(whole: &Scope<'_>, property: &Property) {
     whole.tell(Kind::NoEquivalent, property, &why, help);
 }
 
-/// How large asks for other types may be, which stands beside their declarations.
+/// How large asks for other types may be; the property is next to their declarations.
 fn amount_of_type(whole: &Scope<'_>, property: &Property) -> bool {
     let Some(rest) = property.name.strip_prefix("yarn.resource-types.") else { return false };
     let Some((_, which)) = rest.rsplit_once('.') else { return false };
@@ -324,11 +324,11 @@ fn unknown_of_queue(scope: &Scope<'_>, tree: &Tree, node: &Node, property: &Prop
 /// With how many queues a name is compared.
 const NAMES_MAX: usize = 200;
 
-/// What is said of a label of a queue beside its part; `name` follows the label.
+/// A property of a label of a queue other than its part; `name` follows the label.
 pub(super) fn of_label(scope: &Scope<'_>, property: &Property, name: &str) {
     let (label, last) = name.rsplit_once('.').unwrap_or(("", name));
     if last == AM_OF_LABEL {
-        let why = "what is said beside it holds for the nodes of every label";
+        let why = "the percentage of the queue holds for the nodes of every label";
         scope.tell(Kind::NoEquivalent, property, why, "");
         return;
     }
@@ -342,7 +342,7 @@ pub(super) fn of_label(scope: &Scope<'_>, property: &Property, name: &str) {
     let why = if OF_LABEL.contains(&last) {
         "no label is called so"
     } else {
-        "nothing of this name is said of labels"
+        "labels have no property of this name"
     };
     scope.tell(Kind::Unknown, property, why, &help);
 }

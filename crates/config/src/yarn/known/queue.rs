@@ -6,7 +6,12 @@ use crate::yarn::note::Kind::{NoEffect, NoEquivalent};
 
 /// Of one queue.
 pub(super) const QUEUE: &[Row] = &[
-    ("acl_application_max_priority", NoEquivalent, "whoever may submit may choose a priority", ""),
+    (
+        "acl_application_max_priority",
+        NoEquivalent,
+        "everyone who may submit can choose any priority",
+        "",
+    ),
     ("acl_submit_reservations", NoEquivalent, RESERVE, ""),
     ("acl_administer_reservations", NoEquivalent, RESERVE, ""),
     ("acl_list_reservations", NoEquivalent, RESERVE, ""),
@@ -55,7 +60,7 @@ pub(super) const QUEUE: &[Row] = &[
     (
         "auto-create-child-queue.management-policy",
         NoEquivalent,
-        "what made queues have is said by their weights",
+        "weights set the capacity of created queues",
         "",
     ),
     (

@@ -1,4 +1,4 @@
-//! Why Headroom has nothing like a property, where that is said more than once.
+//! Why Headroom has nothing like a property, where more than one property has the reason.
 
 pub(super) const LOCALITY: &str =
     "the scheduler takes any node that fits; data does not draw an ask to a node";
@@ -21,8 +21,8 @@ pub(super) const TYPES: &str = "no queue falls below its guarantee in a type tha
 pub(super) const FROM_HALF: &str = "users take from each other once their leaf uses half of its guarantee, and no number changes that";
 pub(super) const A_FIFTH: &str = "a fifth of the guarantee of a leaf is on its way from user to user at \
                                   most, and no number changes that";
-pub(super) const BY_SHARES: &str = "who has more than his share gives to who has less, if his work has the \
-                                    priority of the ask or a lower one; there is no other order";
-pub(super) const KEEPS: &str = "who gives keeps his share and one `minimumallocation` more";
+pub(super) const BY_SHARES: &str = "work of users above their share stops for users below theirs, at the same or \
+                                    a lower priority; there is no other order";
+pub(super) const KEEPS: &str = "each victim's user keeps their share plus one `minimumallocation`";
 pub(super) const INTRA: &str = "`intraqueueenabled` in `preemption` of the partition switches it on, and \
                                 `intraqueuedisabled` in that of a queue off";

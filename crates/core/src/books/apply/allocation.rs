@@ -3,10 +3,12 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 
-use crate::books::allocation::Special;
-use crate::books::gang::Mark;
-use crate::books::link::Untold;
-use crate::books::{Allocation, Application, ApplicationState, Books, Partition, Timer, Wish};
+use crate::books::allocation::RareFields;
+use crate::books::gang::StopRequest;
+use crate::books::link::UnchargedToGroup;
+use crate::books::{
+    Allocation, Application, ApplicationState, Books, NodeSelector, Partition, Timer,
+};
 use crate::event::{AskTraits, Event, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::resource::{Amounts, Resources};
@@ -45,7 +47,7 @@ impl Books {
             preemption_triggered: false,
             scale_up_asked: false,
             took_place: false,
-            mark: Mark::None,
+            mark: StopRequest::None,
             special: special(traits),
             next_in_application: None,
             previous_in_application: None,
@@ -178,7 +180,7 @@ impl Books {
     /// The RM is asked to stop an allocation for the sake of others.
     pub(super) fn preempt(&mut self, victim: AllocationId) {
         let row = &mut self.allocations[victim];
-        row.mark = Mark::Preempted;
+        row.mark = StopRequest::Preempted;
         let (application, shape) = (row.application, row.shape);
         let resources = self.shapes.get(shape).clone();
         let queue = self.applications[application].queue;
@@ -195,7 +197,7 @@ impl Books {
         self.forget_inquiry(allocation);
         let row = &mut self.allocations[allocation];
         let (old, application, node) = (row.shape, row.application, row.node);
-        let (placeholder, preempted) = (row.placeholder, row.mark == Mark::Preempted);
+        let (placeholder, preempted) = (row.placeholder, row.mark == StopRequest::Preempted);
         row.shape = shape;
         let before = self.shapes.get(old).clone();
         if let Some(node) = node {
@@ -285,7 +287,7 @@ impl Books {
                 _ => application.given_up(&row, &resources),
             }
         }
-        let preempted = row.mark == Mark::Preempted;
+        let preempted = row.mark == StopRequest::Preempted;
         self.follow_start(row.application, false);
         self.each_up(queue, |queue| {
             queue.refund(&resources);
@@ -301,19 +303,19 @@ impl Books {
 }
 
 /// What an ask says of nodes, if anything.
-fn wish(traits: &AskTraits) -> Option<Arc<Wish>> {
+fn wish(traits: &AskTraits) -> Option<Arc<NodeSelector>> {
     let (label, blocked) = (traits.node_label.clone(), traits.blocked_nodes.clone());
-    Some(Wish { label, blocked }).filter(|wish| !wish.says_nothing()).map(Arc::new)
+    Some(NodeSelector { label, blocked }).filter(|wish| !wish.is_empty()).map(Arc::new)
 }
 
-fn special(traits: &AskTraits) -> Option<Box<Special>> {
+fn special(traits: &AskTraits) -> Option<Box<RareFields>> {
     let AskTraits { task_group, required_node, .. } = traits.clone();
     let rare = task_group.is_some() || required_node.is_some();
-    rare.then(|| Box::new(Special { task_group, required_node, ..Special::default() }))
+    rare.then(|| Box::new(RareFields { task_group, required_node, ..RareFields::default() }))
 }
 
-/// Charge the user and the group of an application, which both count it from now on. Whether the user
-/// surely is as active as he was where users share a leaf.
+/// Charge the user and the group of an application, which both count it from now on. Returns
+/// whether the user certainly stays as active as before where users share a leaf.
 #[inline]
 pub(super) fn charge(
     partition: &mut Partition,
@@ -336,12 +338,13 @@ pub(super) fn charge(
     if first {
         trackers.start_application(group).expect(LIVE);
     }
-    Untold::settle(&mut application.untold);
+    UnchargedToGroup::settle(&mut application.untold);
     calm
 }
 
-/// Give back to the user of an application, and to its group what the group was charged with,
-/// before it is taken off what the application has. Whether the user surely is as active as he was.
+/// Give back to the user of an application, and to its group what the group was charged with. Call
+/// it before the amount is taken off what the application has. Returns whether the user certainly
+/// stays as active as before.
 #[inline]
 pub(super) fn refund(
     partition: &mut Partition,
@@ -357,7 +360,7 @@ pub(super) fn refund(
         Some(untold) => {
             let back = untold.give_back(&application.allocated, amount);
             trackers.decrease(group, &back).expect(LIVE);
-            Untold::settle(&mut application.untold);
+            UnchargedToGroup::settle(&mut application.untold);
         }
     }
     calm

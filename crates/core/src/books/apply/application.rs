@@ -3,13 +3,13 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 
-use crate::books::line::Line;
-use crate::books::link::Untold;
+use crate::books::ask_order::AskOrder;
+use crate::books::link::UnchargedToGroup;
 use crate::books::priority::AskPriorities;
 use crate::books::tracker::TrackerKind;
 use crate::books::{
     Allocation, Application, ApplicationState, Books, Deadline, Gang, GangSettings, GroupLink,
-    Lifetime, Link, Node, REMEMBERED_FOR, Rejected, StateLog, TaskGroup, Timer,
+    Lifetime, Node, REMEMBERED_FOR, Rejected, StateLog, TaskGroup, Timer, TrackerLink,
 };
 use crate::event::Event;
 use crate::id::{ApplicationId, QueueId};
@@ -69,7 +69,7 @@ impl Books {
             task: None,
             metered: None,
             priorities: AskPriorities::default(),
-            line: Line::default(),
+            line: AskOrder::default(),
             first_allocation: None,
             next_in_queue: None,
             previous_in_queue: None,
@@ -131,21 +131,22 @@ impl Books {
         }
     }
 
-    /// Tie an application to its trackers, or only to a group if it has a user already: what
-    /// it has by then is nothing that the group is told.
+    /// Tie an application to its trackers, or only to a group if it has a user already. The group
+    /// is not charged with what the application has by then.
     pub(super) fn link(&mut self, application: ApplicationId, group: Option<&Name>) {
         let row = &self.applications[application];
         let (partition, user, path) = (row.partition, row.user.clone(), self.path_of(row.queue));
         let before = row.link;
         let late = (row.counted || !row.allocated.is_empty()) && group.is_some();
-        let untold = late.then(|| Untold { amount: row.allocated.clone(), counted: false }.into());
+        let untold =
+            late.then(|| UnchargedToGroup { amount: row.allocated.clone(), counted: false }.into());
         let trackers = self.trackers(partition);
         let mut level = |kind, name| trackers.link(kind, name, &path).expect(LIVE);
         let user = before.map_or_else(|| level(TrackerKind::User, &user), |link| link.user);
         let group = group.map(|group| level(TrackerKind::Group, group));
         let group = group.map_or(GroupLink::Nobody, GroupLink::Level);
         let row = &mut self.applications[application];
-        row.link = Some(Link { user, group });
+        row.link = Some(TrackerLink { user, group });
         row.untold = untold;
         if before.is_none() {
             self.share_all(application, true);
@@ -178,7 +179,7 @@ impl Books {
         row.untold = None;
         let (partition, link) = (row.partition, row.link.take());
         let trackers = self.trackers(partition);
-        for level in link.into_iter().flat_map(Link::levels) {
+        for level in link.into_iter().flat_map(TrackerLink::levels) {
             trackers.unlink(level).expect(LIVE);
         }
     }
@@ -242,7 +243,7 @@ impl Books {
             _ => {}
         }
         if before.is_active() && !state.is_active() {
-            // Whoever wants it has read it by then. Scheduling §18.2.
+            // Readers of the usage have read it by then. Scheduling §18.2.
             self.applications[application].usage = None;
             self.expire_placeholders(application);
             self.count_application(application, false);

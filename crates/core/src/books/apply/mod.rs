@@ -1,18 +1,18 @@
 //! How each event changes the books.
 //!
-//! An event is a fact: it is applied, not judged. Whoever makes events (`rules` and
+//! An event is a fact: it is applied, not judged. The code that makes events (`rules` and
 //! `schedule`) has checked them, and replaying a journal never checks again.
 
 mod allocation;
 mod application;
 mod foreign;
+mod replacement;
 mod reservation;
 mod structure;
-mod swap;
 
 use alloc::vec::Vec;
 
-use crate::books::gang::Mark;
+use crate::books::gang::StopRequest;
 use crate::event::Event;
 use crate::id::{ApplicationId, PartitionId, QueueId};
 use crate::resource::{Amounts, Resources};
@@ -41,7 +41,7 @@ impl Books {
         let partitions: Vec<(PartitionId, QueueId)> =
             self.partitions.iter().map(|(id, row)| (*id, row.root)).collect();
         for (partition, root) in partitions {
-            if self.divides(partition) {
+            if self.has_fractional_queues(partition) {
                 self.divide(Some(now), root, None);
                 self.look_at_sizes(root);
             }
@@ -214,7 +214,7 @@ impl Books {
             Event::SwapConfirmed { placeholder } => self.confirm_swap(now, *placeholder),
             Event::SwapDropped { ask } => self.drop_swap(*ask),
             Event::ReleaseAsked { allocation, termination: _ } => {
-                self.allocations[*allocation].mark = Mark::Released;
+                self.allocations[*allocation].mark = StopRequest::Released;
             }
             Event::Preempted { victim, cause: _ } => self.preempt(*victim),
             Event::PreemptionObserved { .. } => {}

@@ -105,7 +105,7 @@ impl Books {
         row.queues.insert(path, queue);
         row.queues_made += u32::from(!managed);
         self.count_capacity(partition, false, settings.capacity.is_some());
-        if self.divides(partition) {
+        if self.has_fractional_queues(partition) {
             // Without a part of its own it changes nobody else's.
             let only = settings.capacity.is_none().then_some(queue);
             self.divide(Some(now), parent, only);
@@ -198,7 +198,7 @@ impl Books {
         let mut guaranteed = amounts.and_then(|amounts| self.positive(amounts));
         self.meet_template(settings);
         let partition = self.queue(queue).partition;
-        let divided = self.divides(partition);
+        let divided = self.has_fractional_queues(partition);
         let row = &mut self.queues[queue];
         let shown = row.shown_priority();
         let (max_before, delay_before) =
@@ -212,7 +212,7 @@ impl Books {
         row.settings = Arc::new(settings.clone());
         let (parent, shows) = (row.parent, row.shown_priority());
         self.count_capacity(partition, parts.0, parts.1);
-        let divides = divided || self.divides(partition);
+        let divides = divided || self.has_fractional_queues(partition);
         if divides && let Some(sizes) = self.sizes_of(queue) {
             (max, guaranteed) = (sizes.max, sizes.guaranteed);
         }
@@ -291,7 +291,7 @@ impl Books {
         partition.queues_made -= u32::from(!row.managed);
         if let Some(parent) = row.parent.filter(|_| row.settings.capacity.is_some()) {
             self.count_capacity(row.partition, true, false);
-            if self.divides(row.partition) {
+            if self.has_fractional_queues(row.partition) {
                 self.divide(Some(now), parent, None);
                 self.look_at_sizes(parent);
             }
@@ -388,7 +388,7 @@ impl Books {
         let total =
             queue.max.as_ref().map_or_else(|| change.pruned(), |max| max.plus(change).pruned());
         queue.set_max((!total.is_empty()).then_some(total));
-        if self.divides(partition) {
+        if self.has_fractional_queues(partition) {
             self.divide(Some(now), root, None);
         }
         self.look_at_sizes(root);

@@ -1,10 +1,10 @@
 //! What the parts of queues come to: from percentages, weights and amounts of the queue file to what
 //! each queue is guaranteed and may use. Source: user-headroom §4.1 and §5.1.
 //!
-//! All of it follows from the nodes, the tree and what the file says; it stands in the rows of the
-//! queues, where everybody reads it, and is worked out anew when one of these changes. A node costs the
-//! queues of its partition, a queue its siblings and what is below them. A partition in which nothing
-//! is said of parts costs nothing.
+//! All of it follows from the nodes, the tree and the file. It stands in the rows of the queues,
+//! where everybody reads it, and is recomputed when one of these changes. A node costs the queues
+//! of its partition, a queue its siblings and what is below them. A partition without configured
+//! parts costs nothing.
 
 mod ratio;
 
@@ -21,15 +21,15 @@ use crate::userlimit::Decimal;
 use super::quota_clock::QuotaChange;
 use super::{Books, Queue};
 
-pub(crate) use ratio::{Parts, Ratio};
+pub(crate) use ratio::{FractionVector, Ratio};
 
 /// A queue as those below it see it.
 #[derive(Clone, Debug)]
 pub(crate) struct Level {
     /// What it is guaranteed, of which they have parts.
-    pub(crate) guaranteed: Parts,
+    pub(crate) guaranteed: FractionVector,
     /// What it may use.
-    pub(crate) max: Parts,
+    pub(crate) max: FractionVector,
     /// How much of its partition it is guaranteed, section by section: for a queue with amounts, of
     /// the type of which it is most. Known without a node where there are only percentages and weights.
     pub(crate) shares: SmallVec<[Ratio; 1]>,
@@ -39,7 +39,7 @@ pub(crate) struct Level {
 
 /// What a queue has by its own part and those of its siblings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Sizes {
+pub(crate) struct EffectiveCapacity {
     pub(crate) guaranteed: Option<Resources>,
     pub(crate) max: Option<Resources>,
     pub(crate) applications: Option<u64>,
@@ -56,8 +56,8 @@ pub(crate) struct Siblings {
 }
 
 /// A queue's part of one section.
-struct Part {
-    level: (Parts, Parts),
+struct QueueFraction {
+    level: (FractionVector, FractionVector),
     share: Ratio,
     guaranteed: Option<Resources>,
     max: Option<Resources>,
@@ -65,7 +65,7 @@ struct Part {
 
 /// What all leaves of a partition go by.
 #[derive(Debug)]
-struct Everywhere {
+struct PartitionLimits {
     sections: Sections,
     /// How many applications there may be in all of it.
     applications: Option<u64>,
@@ -75,16 +75,16 @@ struct Everywhere {
 impl Books {
     /// Whether any queue of a partition has a part of its parent, or all leaves have one number of
     /// applications: sizes of queues are then worked out.
-    pub(crate) fn divides(&self, partition: PartitionId) -> bool {
+    pub(crate) fn has_fractional_queues(&self, partition: PartitionId) -> bool {
         let row = self.partition(partition);
         let root = self.queue(row.root).settings.application_limits.as_deref();
         row.capacities > 0 || root.is_some_and(|limits| limits.max_per_queue.is_some())
     }
 
-    fn everywhere(&self, partition: PartitionId) -> Everywhere {
+    fn everywhere(&self, partition: PartitionId) -> PartitionLimits {
         let root = self.queue(self.partition(partition).root);
         let limits = root.settings.application_limits.as_deref();
-        Everywhere {
+        PartitionLimits {
             sections: self.sections_of(partition),
             applications: limits.and_then(|limits| limits.max),
             per_queue: limits.and_then(|limits| limits.max_per_queue),
@@ -98,7 +98,7 @@ impl Books {
     }
 
     /// Bring the sizes of the queues below one up to date, and how users share them; with `only`
-    /// those of this child, and of all below it. `now` is none where only what is kept along is
+    /// those of this child, and of all below it. `now` is none where only the derived data is
     /// missing: the books were read back.
     pub(super) fn divide(
         &mut self,
@@ -133,8 +133,8 @@ impl Books {
         let everywhere = self.everywhere(root.partition);
         let total = root.max.clone().unwrap_or_default();
         let mut level = Level {
-            guaranteed: Parts::all(total.clone()),
-            max: Parts::all(total),
+            guaranteed: FractionVector::all(total.clone()),
+            max: FractionVector::all(total),
             shares: everywhere.sections.iter().map(|_| Ratio::one()).collect(),
             applications: everywhere.applications,
         };
@@ -147,7 +147,7 @@ impl Books {
     }
 
     /// What one queue has.
-    pub(super) fn sizes_of(&self, queue: QueueId) -> Option<Sizes> {
+    pub(super) fn sizes_of(&self, queue: QueueId) -> Option<EffectiveCapacity> {
         let row = self.queue(queue);
         let parent = row.parent?;
         let everywhere = self.everywhere(row.partition);
@@ -181,15 +181,15 @@ impl Books {
     /// What a queue below another has, for itself and for those below it.
     fn size(
         &self,
-        everywhere: &Everywhere,
+        everywhere: &PartitionLimits,
         (parent, above): (QueueId, &Level),
         siblings: &[Siblings],
         id: QueueId,
-    ) -> (Level, Sizes) {
+    ) -> (Level, EffectiveCapacity) {
         let row = self.queue(id);
         let mut level = Level {
-            guaranteed: Parts::default(),
-            max: Parts::default(),
+            guaranteed: FractionVector::default(),
+            max: FractionVector::default(),
             shares: SmallVec::new(),
             applications: None,
         };
@@ -206,12 +206,12 @@ impl Books {
         let has_part = row.settings.capacity.is_some();
         let by_share = everywhere.applications.filter(|_| has_part).and_then(|all| {
             let some = level.shares.iter().filter(|share| !share.is_zero());
-            // Whoever is guaranteed something can take in one.
+            // A queue with any guarantee can take in one.
             some.map(|share| share.of(all).max(1)).max()
         });
         let number = by_share.or(above.applications);
         level.applications = explicit(row).or(number);
-        let sizes = Sizes {
+        let sizes = EffectiveCapacity {
             guaranteed: guaranteed.filter(|amounts| !has_part || !amounts.is_zero()),
             max,
             applications: derived(everywhere, row, number.filter(|_| has_part)),
@@ -226,7 +226,7 @@ impl Books {
         (parent, above): (QueueId, &Level),
         siblings: &Siblings,
         row: &Queue,
-    ) -> Part {
+    ) -> QueueFraction {
         let mine = |amounts: Option<&Amounts>| {
             let own = self.known(amounts).map(|own| sections.only(section, &own));
             own.filter(|own| sections.is_single() || !own.is_empty())
@@ -239,14 +239,14 @@ impl Books {
         let percent = percent.filter(|percent| *percent < Decimal::HUNDRED);
         let part = percent.map(|percent| above_max.times(millionths(percent), WHOLE));
         let max = part.clone().unwrap_or(above_max);
-        let max = own_max.iter().fold(max, Parts::at_most);
+        let max = own_max.iter().fold(max, FractionVector::at_most);
         let part = part.map(|part| part.amounts()).filter(|part| !part.is_empty());
         let shown_max = Resources::min_of(part.as_ref(), own_max.as_ref());
         let Some(capacity) = capacity else {
             let guaranteed = own.clone().unwrap_or_default();
             let share = self.share_of(row.partition, &guaranteed);
-            let level = (Parts::all(guaranteed), max);
-            return Part { level, share, guaranteed: own, max: shown_max };
+            let level = (FractionVector::all(guaranteed), max);
+            return QueueFraction { level, share, guaranteed: own, max: shown_max };
         };
         let above_guaranteed = above.guaranteed.only(sections, section);
         let parent = self.queue(parent);
@@ -260,7 +260,7 @@ impl Books {
             }
             None => self.share_of(row.partition, &amounts),
         };
-        Part { level: (guaranteed, max), share, guaranteed: Some(amounts), max: shown_max }
+        QueueFraction { level: (guaranteed, max), share, guaranteed: Some(amounts), max: shown_max }
     }
 
     /// How much of a partition some amounts are: of the type of which they are most.
@@ -286,8 +286,8 @@ impl Books {
     }
 
     /// Give a queue its sizes.
-    fn resize_queue(&mut self, now: Option<Timestamp>, id: QueueId, sizes: Sizes) {
-        let Sizes { guaranteed, max, applications } = sizes;
+    fn resize_queue(&mut self, now: Option<Timestamp>, id: QueueId, sizes: EffectiveCapacity) {
+        let EffectiveCapacity { guaranteed, max, applications } = sizes;
         let row = self.queue(id);
         let same = (&row.guaranteed, &row.max) == (&guaranteed, &max);
         if same && row.derived_applications == applications {
@@ -315,7 +315,7 @@ impl Books {
         row.quota_preemption_at = at.filter(|_| row.managed);
     }
 
-    /// Work out what is kept along of all partitions: the books were read back.
+    /// Compute the derived data of all partitions: the books were read back.
     #[cfg(feature = "snapshot")]
     pub(super) fn divide_all(&mut self) {
         let partitions: Vec<PartitionId> = self.partitions.keys().copied().collect();
@@ -325,7 +325,7 @@ impl Books {
             let row = self.partition_mut(partition);
             row.capacities = u32::try_from(count).unwrap_or(u32::MAX);
             let root = row.root;
-            if self.divides(partition) {
+            if self.has_fractional_queues(partition) {
                 self.divide(None, root, None);
             }
         }
@@ -358,7 +358,7 @@ impl Siblings {
     }
 }
 
-/// Amounts of one section beside those of others.
+/// Amounts of one section together with those of others.
 fn beside(all: Option<Resources>, more: Option<Resources>) -> Option<Resources> {
     let Some(mut all) = all else { return more };
     for (resource, amount) in more.iter().flat_map(Resources::iter) {
@@ -370,15 +370,15 @@ fn beside(all: Option<Resources>, more: Option<Resources>) -> Option<Resources> 
 /// What a queue with a part is guaranteed, before its maximum is looked at.
 fn part_of(
     capacity: &CapacityConfig,
-    (parent, above): (&Queue, &Parts),
+    (parent, above): (&Queue, &FractionVector),
     siblings: &Siblings,
     own: Option<&Resources>,
-) -> Parts {
+) -> FractionVector {
     let Some((parts, all)) = siblings.taken_by(capacity) else {
         let own = own.cloned().unwrap_or_default();
         // A plain queue above has amounts in the types that it names, and the file fits into them.
         let is_bounded = parent.parent.is_none() || parent.settings.capacity.is_some();
-        return Parts::all(if is_bounded { scaled(&own, above, siblings) } else { own });
+        return FractionVector::all(if is_bounded { scaled(&own, above, siblings) } else { own });
     };
     let (left, whole) = siblings.left_for(capacity);
     above.times(left, whole).times(parts, all)
@@ -386,7 +386,7 @@ fn part_of(
 
 /// Amounts, lowered where those of all siblings are more than there is: all by the same part, so that
 /// none has what another is guaranteed.
-fn scaled(own: &Resources, above: &Parts, siblings: &Siblings) -> Resources {
+fn scaled(own: &Resources, above: &FractionVector, siblings: &Siblings) -> Resources {
     static NOTHING: Resources = Resources::new();
     let sum = siblings.absolute.as_ref().unwrap_or(&NOTHING);
     let lowered = own.iter().map(|(resource, amount)| {
@@ -401,7 +401,7 @@ fn scaled(own: &Resources, above: &Parts, siblings: &Siblings) -> Resources {
 }
 
 /// How many applications a leaf takes in where the file says no number for it.
-fn derived(everywhere: &Everywhere, row: &Queue, by_share: Option<u64>) -> Option<u64> {
+fn derived(everywhere: &PartitionLimits, row: &Queue, by_share: Option<u64>) -> Option<u64> {
     if !row.leaf || explicit(row).is_some() || row.is_recovery() {
         return None;
     }

@@ -102,12 +102,12 @@ fn compare(left: &Natural, right: &Natural) -> Ordering {
 
 /// Amounts by type, each an exact part of a whole; a type that is in none is absent.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Parts {
+pub(crate) struct FractionVector {
     /// Each type is in one of them.
     groups: SmallVec<[(Resources, Ratio); 1]>,
 }
 
-impl Parts {
+impl FractionVector {
     /// All of these.
     pub(crate) fn all(amounts: Resources) -> Self {
         if amounts.is_empty() {
@@ -138,7 +138,7 @@ impl Parts {
         Self { groups }
     }
 
-    /// These beside others, of other types.
+    /// Add others, of other types.
     pub(crate) fn join(&mut self, others: Self) {
         self.groups.extend(others.groups);
     }
@@ -237,7 +237,7 @@ mod tests {
             let types = [(ResourceType::MEMORY, memory), (ResourceType::VCORE, vcore)];
             types.into_iter().map(|(one, amount)| (one, Quantity::of(amount))).collect()
         };
-        let third = Parts::all(amounts(100, 100)).times(1, 3);
+        let third = FractionVector::all(amounts(100, 100)).times(1, 3);
         assert_eq!(third.amounts(), amounts(33, 33));
         let most: Resources = [(ResourceType::VCORE, Quantity::of(20))].into_iter().collect();
         let lowered = third.at_most(&most);

@@ -65,7 +65,7 @@ impl Books {
             uses[row.shape.index()] += 1;
             let counted = row.number.unsigned_abs() <= self.asks.unsigned_abs();
             Unsound::unless(counted, &row.key, "its number")?;
-            if !row.has_nothing_special() {
+            if !row.has_only_common_fields() {
                 self.check_special(id, row, &mut open)?;
                 let held = row.partner().filter(|_| row.is_swapping());
                 let held = held.and_then(|held| self.allocations.get(held));

@@ -1,4 +1,4 @@
-//! The books as plain data, and what has to be made anew and looked at when they are read back.
+//! The books as plain data, and what has to be recomputed and checked when they are read back.
 //!
 //! After that no id leads nowhere, every list has an end, and every counter that is counted down
 //! is right: the books can be read and moved on. Sums of amounts are not looked at; that is what
@@ -206,7 +206,7 @@ fn relink<I: Id, T: Clone>(
     Ok((count, last))
 }
 
-/// Say which row is before one; an error if that was said already.
+/// Record which row is before one; an error if that was recorded already.
 fn before<I: Copy>(place: &mut Option<I>, previous: Option<I>, holder: &Name) -> Outcome {
     let fresh = place.is_none();
     *place = previous;

@@ -43,7 +43,7 @@ impl Books {
                 attributes.share(&mut row.attributes);
             }
         }
-        let special = self.allocations.iter().filter(|(_, row)| !row.has_nothing_special());
+        let special = self.allocations.iter().filter(|(_, row)| !row.has_only_common_fields());
         let special: Vec<AllocationId> = special.map(|(id, _)| id).collect();
         for id in special {
             let special = self.allocations[id].special_mut();

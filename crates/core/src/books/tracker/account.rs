@@ -1,7 +1,7 @@
 //! The amounts of the levels, apart from everything else that there is of one: a check and a
 //! charge touch nothing more.
 //!
-//! There is one account for a *stretch* of levels whose use is the same (`stretch.rs`), at the
+//! There is one account for a *stretch* of levels whose use is the same (`compression.rs`), at the
 //! number of its lowest level. So a user with one leaf has one account, however deep it is.
 
 use alloc::sync::Arc;
@@ -10,9 +10,9 @@ use core::fmt;
 use core::ops::Index;
 
 use crate::id::{Id, LevelId, Slot};
-use crate::resource::{Ceiling, Excess, Resources, Step, Tally};
+use crate::resource::{PackedDelta, PackedExcess, PackedLimit, PackedUsage, Resources};
 
-use super::bound::Held;
+use super::bound::PathLimits;
 
 /// How many accounts are copied together when a clone shares them: as many as levels of one
 /// kind have numbers side by side.
@@ -25,25 +25,25 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Account {
     /// Used of the first eight types.
-    tally: Tally,
+    tally: PackedUsage,
     /// What all limits of the stretch allow together, and what follows for its user.
-    held: Arc<Held>,
+    held: Arc<PathLimits>,
     /// The generation of the lowest level, whose number is that of the account.
     generation: u32,
     /// The number of the account above.
     above: u32,
     /// Whether the use is plain, so that its lanes are taken all at once.
     plain: bool,
-    seat: Seat,
+    seat: RowHint,
 }
 
 /// Where something is that others keep of the lowest level, so that they find it at once.
 ///
 /// A hint that is tried: it is no part of what accounts are, and any two are equal.
 #[derive(Clone, Copy, Debug)]
-struct Seat(u32);
+struct RowHint(u32);
 
-impl PartialEq for Seat {
+impl PartialEq for RowHint {
     fn eq(&self, _: &Self) -> bool {
         true
     }
@@ -51,32 +51,32 @@ impl PartialEq for Seat {
 
 impl Account {
     /// What is used of the first eight types.
-    pub(super) const fn tally(&self) -> &Tally {
+    pub(super) const fn tally(&self) -> &PackedUsage {
         &self.tally
     }
 
     /// What all limits of the stretch allow together.
-    pub(super) fn ceiling(&self) -> &Ceiling {
+    pub(super) fn ceiling(&self) -> &PackedLimit {
         &self.held.limits
     }
 
     /// Up to which use its user surely stays active.
     #[inline]
-    pub(super) fn calm(&self) -> Option<&Ceiling> {
-        self.held.calm()
+    pub(super) fn active_up_to(&self) -> Option<&PackedLimit> {
+        self.held.active_up_to()
     }
 
-    /// Whether its user surely is as active as he was.
+    /// Whether its user certainly stays as active as before.
     #[inline]
-    pub(super) fn is_calm(&self) -> bool {
-        self.plain && self.is_calm_with(&self.tally)
+    pub(super) fn stays_active(&self) -> bool {
+        self.plain && self.stays_active_with(&self.tally)
     }
 
-    /// Whether its user surely is as active as he was once this much is used, which is plain. What is
-    /// charged at an account above is not known here.
+    /// Whether its user certainly stays as active as before at this use, which is plain. This
+    /// account does not know what is charged at an account above.
     #[inline]
-    fn is_calm_with(&self, used: &Tally) -> bool {
-        self.above == NONE && self.calm().is_some_and(|calm| calm.is_above(used))
+    fn stays_active_with(&self, used: &PackedUsage) -> bool {
+        self.above == NONE && self.active_up_to().is_some_and(|calm| calm.is_above(used))
     }
 
     /// Whether the use is plain.
@@ -85,19 +85,20 @@ impl Account {
         self.plain
     }
 
-    /// Where others said that they keep something of it.
+    /// The seat at which a caller stores something of it.
     #[inline]
     pub(super) const fn seat(&self) -> u32 {
         self.seat.0
     }
 
-    /// Add a step; what comes out when that is not plain is left to `exactly`. Whether its user surely is as
-    /// active as he was: seen from the sum at hand, as what was just written is slow to be read.
+    /// Add a step; `exactly` handles a result that is not plain. Returns whether its user certainly
+    /// stays as active as before. That comes from the sum at hand, since a fresh write is slow to
+    /// be read.
     #[inline]
-    fn add(&mut self, step: &Step, exactly: impl Fn(&mut Tally)) -> bool {
+    fn add(&mut self, step: &PackedDelta, exactly: impl Fn(&mut PackedUsage)) -> bool {
         let sum = self.tally.plus(step);
         if self.plain && sum.is_plain() {
-            let calm = self.is_calm_with(&sum);
+            let calm = self.stays_active_with(&sum);
             self.tally = sum;
             calm
         } else {
@@ -106,10 +107,10 @@ impl Account {
     }
 
     #[cold]
-    fn change(&mut self, exactly: impl Fn(&mut Tally)) -> bool {
+    fn change(&mut self, exactly: impl Fn(&mut PackedUsage)) -> bool {
         exactly(&mut self.tally);
         self.plain = self.tally.is_plain();
-        self.is_calm()
+        self.stays_active()
     }
 }
 
@@ -134,8 +135,8 @@ impl Accounts {
     pub(super) fn open(
         &mut self,
         bottom: LevelId,
-        tally: Tally,
-        held: Arc<Held>,
+        tally: PackedUsage,
+        held: Arc<PathLimits>,
         above: Option<LevelId>,
     ) {
         let (chunk, row) = place(bottom.slot().number());
@@ -154,7 +155,7 @@ impl Accounts {
             generation: bottom.slot().generation(),
             above: number_of(above),
             plain: tally.is_plain(),
-            seat: Seat(NONE),
+            seat: RowHint(NONE),
         });
     }
 
@@ -191,14 +192,14 @@ impl Accounts {
     }
 
     /// Hold a stretch against something else; what it was held against.
-    pub(super) fn bind(&mut self, bottom: LevelId, held: Arc<Held>) -> Arc<Held> {
+    pub(super) fn bind(&mut self, bottom: LevelId, held: Arc<PathLimits>) -> Arc<PathLimits> {
         core::mem::replace(&mut self.held_mut(bottom).held, held)
     }
 
     /// Note where others keep something of a level, if it has an account.
     pub(super) fn set_seat(&mut self, bottom: LevelId, seat: u32) {
         if self.get(bottom).is_some() {
-            self.held_mut(bottom).seat = Seat(seat);
+            self.held_mut(bottom).seat = RowHint(seat);
         }
     }
 
@@ -228,25 +229,36 @@ impl Accounts {
 
     /// Whether a step surely stays within the limits of this stretch and all above it.
     #[inline]
-    pub(super) fn allow(&self, bottom: LevelId, step: &Step) -> bool {
-        self.get(bottom).is_some_and(|account| self.allow_from(account, step, Excess::default()))
+    pub(super) fn allow(&self, bottom: LevelId, step: &PackedDelta) -> bool {
+        self.get(bottom)
+            .is_some_and(|account| self.allow_from(account, step, PackedExcess::default()))
     }
 
     /// The same for a user who surely is active, and within this besides.
     #[inline]
-    pub(super) fn allow_within(&self, bottom: LevelId, step: &Step, least: &Ceiling) -> bool {
-        let active = self.get(bottom).filter(|account| account.calm().is_some());
+    pub(super) fn allow_within(
+        &self,
+        bottom: LevelId,
+        step: &PackedDelta,
+        least: &PackedLimit,
+    ) -> bool {
+        let active = self.get(bottom).filter(|account| account.active_up_to().is_some());
         active.is_some_and(|account| {
-            let mut excess = Excess::default();
+            let mut excess = PackedExcess::default();
             excess.note(least, &account.tally, step);
             self.allow_from(account, step, excess)
         })
     }
 
-    /// Into the caller in any case: the excess is kept in registers then.
+    /// Inlined into the caller in any case: the excess then stays in registers.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "measured: a tenth of a check and charge")]
-    fn allow_from<'a>(&'a self, mut account: &'a Account, step: &Step, mut excess: Excess) -> bool {
+    fn allow_from<'a>(
+        &'a self,
+        mut account: &'a Account,
+        step: &PackedDelta,
+        mut excess: PackedExcess,
+    ) -> bool {
         let mut plain = true;
         loop {
             excess.note(&account.held.limits, &account.tally, step);
@@ -258,27 +270,27 @@ impl Accounts {
         }
     }
 
-    /// Charge this much to a stretch and all above it. Whether its user surely is as active as he was;
-    /// none if no stretch begins at this level.
+    /// Charge this much to a stretch and all above it. Returns whether its user certainly stays as
+    /// active as before; none if no stretch begins at this level.
     #[inline]
     pub(super) fn charge(&mut self, bottom: LevelId, amount: &Resources) -> Option<bool> {
-        let exactly = |tally: &mut Tally| tally.add_saturating(amount);
-        self.change_each_up(bottom, Step::of(amount), exactly)
+        let exactly = |tally: &mut PackedUsage| tally.add_saturating(amount);
+        self.change_each_up(bottom, PackedDelta::of(amount), exactly)
     }
 
     /// Take this much off, of a type that has less what there is; the same.
     #[inline]
     pub(super) fn refund(&mut self, bottom: LevelId, amount: &Resources) -> Option<bool> {
-        let exactly = |tally: &mut Tally| tally.subtract_floored(amount);
-        self.change_each_up(bottom, Step::of(amount).map(Step::negated), exactly)
+        let exactly = |tally: &mut PackedUsage| tally.subtract_floored(amount);
+        self.change_each_up(bottom, PackedDelta::of(amount).map(PackedDelta::negated), exactly)
     }
 
     #[inline]
     fn change_each_up(
         &mut self,
         bottom: LevelId,
-        step: Option<Step>,
-        exactly: impl Fn(&mut Tally),
+        step: Option<PackedDelta>,
+        exactly: impl Fn(&mut PackedUsage),
     ) -> Option<bool> {
         self.get(bottom)?;
         let (mut next, mut calm) = (bottom.slot().number(), None);

@@ -3,8 +3,8 @@
 //! | limit | what follows |
 //! | --- | --- |
 //! | names a user or group, `*` groups included | tracker and levels of the path exist, the level has it |
-//! | does not name him any more | that of all other users applies if there is one, else none; what nothing needs goes |
-//! | of all other users, new or changed | every user tracker without a limit of his own at the queue has it, levels of the path made unless these are very many |
+//! | no longer names the user or group | that of all other users applies if there is one, else none; what nothing needs goes |
+//! | of all other users, new or changed | every user tracker without a named limit at the queue has it, levels of the path made unless these are very many |
 //! | of all other users, gone | cleared wherever it was in force |
 
 use alloc::vec::Vec;

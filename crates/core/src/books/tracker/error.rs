@@ -6,25 +6,25 @@ use crate::id::{LevelId, QueueId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrackerError {
     /// A path without a queue.
-    #[error("the path is empty: it needs the root queue at least")]
+    #[error("the path is empty, but it needs at least the root queue")]
     EmptyPath,
     /// A user or group without a name.
     #[error("the name of the user or group is empty")]
     EmptyName,
     /// A queue that is known under another path.
-    #[error("queue {queue} is not where the path has it")]
+    #[error("queue {queue} has another path in the tracker")]
     OtherPath {
         /// The queue.
         queue: QueueId,
     },
-    /// A level that was cleaned away: whoever kept its id has to link again.
-    #[error("level {level} is not there any more: link again")]
+    /// A level that was cleaned away: a caller that stored its id has to link again.
+    #[error("level {level} no longer exists: link again")]
     LevelGone {
         /// The level.
         level: LevelId,
     },
     /// More links let go than were made.
-    #[error("no application is tied to level {level}")]
+    #[error("no application is linked to level {level}")]
     NotLinked {
         /// The level.
         level: LevelId,

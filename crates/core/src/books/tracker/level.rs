@@ -8,20 +8,20 @@ use alloc::sync::Arc;
 
 use crate::id::{LevelId, QueueId, TrackerId};
 use crate::name::Name;
-use crate::resource::{Excess, Resources, Shortfall, Step, Tally};
+use crate::resource::{PackedDelta, PackedExcess, PackedUsage, Resources, Shortfall};
 
-use super::bound::Bound;
+use super::bound::SharedLimit;
 use super::{TrackerKind, Trackers};
 
-/// Who is counted, and where the tree of his levels begins.
+/// The user or group that is counted, and the root of its tree of levels.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tracker {
     /// User or group.
     pub kind: TrackerKind,
-    /// His name.
+    /// The name of the user or group.
     pub name: Name,
-    /// His level at the root queue.
+    /// The level at the root queue.
     pub root: LevelId,
 }
 
@@ -49,10 +49,10 @@ pub struct LevelRow {
     /// Applications counted here: those with a first allocation.
     pub running: u64,
     /// Whether it has an account, and does not lean on the level below it.
-    pub(super) stands: bool,
+    pub(super) has_account: bool,
     /// The limit; none if there is none.
     #[cfg_attr(feature = "snapshot", serde(skip))]
-    pub(super) bound: Option<Arc<Bound>>,
+    pub(super) bound: Option<Arc<SharedLimit>>,
     /// Used of types beyond those in the account; none where that is nothing.
     pub(super) beyond: Option<Box<Resources>>,
     pub(super) links: u64,
@@ -70,7 +70,7 @@ impl LevelRow {
             queue,
             from_wildcard: false,
             running: 0,
-            stands: false,
+            has_account: false,
             bound: None,
             beyond: None,
             links: 0,
@@ -113,7 +113,7 @@ impl LevelRow {
         self.max().is_some() || self.max_applications() > 0
     }
 
-    /// Whether a limit of his own was set here, and not that of all others.
+    /// Whether the user or group has a named limit here, and not that of all others.
     pub fn is_named(&self) -> bool {
         self.is_limited() && !self.from_wildcard
     }
@@ -146,7 +146,7 @@ impl<'books> Level<'books> {
         Self { trackers, row, within }
     }
 
-    fn tally(self) -> &'books Tally {
+    fn tally(self) -> &'books PackedUsage {
         self.trackers.tally(self.within)
     }
 
@@ -169,8 +169,8 @@ impl<'books> Level<'books> {
     #[inline]
     pub fn shortfall(self, request: &Resources) -> Option<Shortfall> {
         let bound = self.row.bound.as_ref()?;
-        let mut excess = Excess::default();
-        if let Some(step) = Step::of(request).filter(|_| self.tally().is_plain()) {
+        let mut excess = PackedExcess::default();
+        if let Some(step) = PackedDelta::of(request).filter(|_| self.tally().is_plain()) {
             excess.note(&bound.ceiling, self.tally(), &step);
             if excess.is_none() {
                 return None;

@@ -49,7 +49,7 @@ impl Levels {
         while let Some(first) = next.take() {
             let there = self.table_mut(first).follow(own(first), |row| {
                 change(row);
-                // The other kind begins anew, from its own table.
+                // The other kind starts again, from its own table.
                 let near = row.parent.filter(|above| is_end(*above) == is_end(first));
                 next = if near.is_none() { row.parent } else { None };
                 near.map(own)

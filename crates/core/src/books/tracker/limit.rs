@@ -7,7 +7,7 @@ use crate::name::Name;
 use crate::ordered::OrderedMap;
 use crate::resource::{Amounts, Resources};
 
-use super::bound::Bound;
+use super::bound::SharedLimit;
 use super::{TrackerKind, WILDCARD};
 
 /// Who a limit is for.
@@ -16,7 +16,7 @@ use super::{TrackerKind, WILDCARD};
 pub enum LimitSubject {
     /// The user of this name.
     User(Name),
-    /// Every user without a limit of his own at the queue, each for himself.
+    /// Every user without a named limit at the queue, each separately.
     AnyUser,
     /// The group of this name.
     Group(Name),
@@ -50,11 +50,11 @@ pub struct Limit {
 pub(super) struct QueueLimits {
     /// As configured.
     pub(super) settings: Arc<[LimitSettings]>,
-    pub(super) users: OrderedMap<Name, Arc<Bound>>,
-    pub(super) any_user: Option<Arc<Bound>>,
+    pub(super) users: OrderedMap<Name, Arc<SharedLimit>>,
+    pub(super) any_user: Option<Arc<SharedLimit>>,
     /// In configured order, which decides whom a user of several groups counts for.
-    pub(super) groups: Vec<(Name, Arc<Bound>)>,
-    pub(super) any_group: Option<Arc<Bound>>,
+    pub(super) groups: Vec<(Name, Arc<SharedLimit>)>,
+    pub(super) any_group: Option<Arc<SharedLimit>>,
 }
 
 impl QueueLimits {
@@ -64,12 +64,12 @@ impl QueueLimits {
         let mut limits = Self { settings: settings.into(), ..Self::default() };
         for (one, max) in settings.iter().zip(max) {
             let limit = Limit { max, max_applications: one.max_applications };
-            limits.set(&one.subject, Bound::new(limit));
+            limits.set(&one.subject, SharedLimit::new(limit));
         }
         limits
     }
 
-    fn set(&mut self, subject: &LimitSubject, limit: Arc<Bound>) {
+    fn set(&mut self, subject: &LimitSubject, limit: Arc<SharedLimit>) {
         match subject {
             LimitSubject::User(name) => {
                 self.users.insert(name.clone(), limit);
@@ -93,14 +93,14 @@ impl QueueLimits {
         users.chain(groups).chain(others)
     }
 
-    /// Whether a limit names him, and not only all others.
+    /// Whether a limit names the user or group, and not only all others.
     pub(super) fn has_name(&self, kind: TrackerKind, name: &str) -> bool {
         matches!(self.find(kind, name), Some((_, false)))
     }
 
     /// The limit that counts for this user or group, and whether it is the one of all others.
     /// A named limit stands alone: what it leaves open stays open.
-    pub(super) fn find(&self, kind: TrackerKind, name: &str) -> Option<(&Arc<Bound>, bool)> {
+    pub(super) fn find(&self, kind: TrackerKind, name: &str) -> Option<(&Arc<SharedLimit>, bool)> {
         match kind {
             TrackerKind::User => match self.users.get(name) {
                 Some(limit) => Some((limit, false)),

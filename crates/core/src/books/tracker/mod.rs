@@ -1,9 +1,9 @@
 //! Usage and limits of users and groups in one partition.
 //!
-//! Every user, and every group that a limit names, has a *tracker*: a sparse tree that
-//! mirrors the queue tree and counts what is charged to him at each queue and below. The
-//! amounts stand apart from the levels (`account.rs`), and levels that must use the same have
-//! them together (`stretch.rs`).
+//! Every user, and every group that a limit names, has a *tracker*. That is a sparse tree that
+//! mirrors the queue tree and counts what is charged at each queue and below. The amounts are
+//! separate from the levels (`account.rs`). Levels that must use the same share them
+//! (`compression.rs`).
 //!
 //! This module knows paths, names and amounts; it knows neither queues nor applications.
 //! A path is the list of queue ids from the root to a leaf, compared as numbers only.
@@ -11,6 +11,7 @@
 mod account;
 mod bound;
 mod change;
+mod compression;
 mod error;
 mod level;
 mod levels;
@@ -18,7 +19,6 @@ mod limit;
 mod place;
 #[cfg(feature = "snapshot")]
 mod stored;
-mod stretch;
 
 pub use error::TrackerError;
 pub use level::{Level, LevelRow, Tracker};
@@ -29,7 +29,7 @@ use alloc::sync::Arc;
 use crate::id::{LevelId, QueueId, TrackerId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
-use crate::resource::{Ceiling, Resources, Shortfall, Step, Tally};
+use crate::resource::{PackedDelta, PackedLimit, PackedUsage, Resources, Shortfall};
 use crate::table::Table;
 
 use account::Accounts;
@@ -120,8 +120,8 @@ impl Trackers {
         self.charge(leaf, amount).map(drop)
     }
 
-    /// The same. Whether its user surely is as active as he was in a leaf whose users share it; if not,
-    /// [`LeafShares::follow`](super::LeafShares::follow) tells.
+    /// The same. Returns whether its user certainly stays as active as before in a leaf whose users
+    /// share it. If not, [`LeafShares::follow`](super::LeafShares::follow) decides.
     ///
     /// # Errors
     /// When the level is gone.
@@ -148,7 +148,8 @@ impl Trackers {
         self.refund(leaf, amount).map(drop)
     }
 
-    /// The same. Whether its user surely is as active as he was, as for [`Trackers::charge`].
+    /// The same. Returns whether its user certainly stays as active as before, as for
+    /// [`Trackers::charge`].
     ///
     /// # Errors
     /// When the level is gone.
@@ -201,7 +202,7 @@ impl Trackers {
         // Where this level leans, those below it that have the same account are asked too: if
         // they allow it, so does it.
         let bottom = if lifted == 0 { leaf } else { self.bearer(first) };
-        if Step::of(amount).is_some_and(|step| self.accounts.allow(bottom, &step)) {
+        if PackedDelta::of(amount).is_some_and(|step| self.accounts.allow(bottom, &step)) {
             return None;
         }
         self.refusing_exactly(first, amount)
@@ -209,26 +210,31 @@ impl Trackers {
 
     /// Whether the limits of this level and above it surely allow a step.
     #[inline]
-    pub(crate) fn surely_allow(&self, leaf: LevelId, step: &Step) -> bool {
+    pub(crate) fn surely_allow(&self, leaf: LevelId, step: &PackedDelta) -> bool {
         self.accounts.allow(leaf, step)
     }
 
     /// Whether its user surely is active, and a step surely stays within this and the limits of this level
     /// and above it.
     #[inline]
-    pub(crate) fn surely_allow_within(&self, leaf: LevelId, step: &Step, least: &Ceiling) -> bool {
+    pub(crate) fn surely_allow_within(
+        &self,
+        leaf: LevelId,
+        step: &PackedDelta,
+        least: &PackedLimit,
+    ) -> bool {
         self.accounts.allow_within(leaf, step, least)
     }
 
-    /// Where somebody noted that he keeps something of a level, with what is used there and whether
-    /// that is plain; none where it leans on another.
+    /// The seat that a caller noted for a level, with what is used there and whether that is plain.
+    /// None where the level depends on another.
     #[inline]
-    pub(crate) fn seat(&self, level: LevelId) -> Option<(u32, &Tally, bool)> {
+    pub(crate) fn seat(&self, level: LevelId) -> Option<(u32, &PackedUsage, bool)> {
         let account = self.accounts.get(level)?;
         Some((account.seat(), account.tally(), account.is_plain()))
     }
 
-    /// Note where something of a level is kept.
+    /// Note the seat at which a caller stores something of a level.
     pub(crate) fn set_seat(&mut self, level: LevelId, seat: u32) {
         self.accounts.set_seat(level, seat);
     }
@@ -245,9 +251,9 @@ impl Trackers {
         named.last().map_or(0, |(_, count)| count)
     }
 
-    /// The group that counts for a user with these groups at this path: the first named group
-    /// limit, from the leaf up and in configured order, that is one of his; `*` where a level
-    /// has a limit for all others; none if no level has either. A user without groups has none.
+    /// The group that counts for a user with these groups at this path. It is the first named group
+    /// limit for one of them, from the leaf up and in configured order. It is `*` where a level has
+    /// a limit for all others; none if no level has either. A user without groups has none.
     pub fn group_for(&self, path: &[QueueId], groups: &[Name]) -> Option<Name> {
         if groups.is_empty() {
             return None;
@@ -266,7 +272,8 @@ impl Trackers {
         self.limits.get(&queue).map_or(&[], |limits| &limits.settings)
     }
 
-    /// The limit of a user or group at one queue, as configured: his own, or that of the others.
+    /// The limit of a user or group at one queue, as configured: the named one, or that of all
+    /// others.
     pub fn configured(&self, kind: TrackerKind, name: &str, queue: QueueId) -> Option<&Limit> {
         self.limits.get(&queue)?.find(kind, name).map(|(bound, _)| &bound.limit)
     }
@@ -302,7 +309,7 @@ impl Trackers {
         Some(Level::new(self, self.levels.get(level)?, level))
     }
 
-    /// The level of this user or group at one queue, if he has one.
+    /// The level of this user or group at one queue, if there is one.
     pub fn level_of(&self, kind: TrackerKind, name: &str, queue: QueueId) -> Option<LevelId> {
         self.places.get(&(queue, self.find(kind, name)?)).copied()
     }
@@ -323,7 +330,7 @@ impl Trackers {
         core::iter::from_fn(move || {
             let id = next?;
             let row = &self.levels[id];
-            if row.stands {
+            if row.has_account {
                 within = id;
             }
             next = row.parent;

@@ -4,9 +4,9 @@ use alloc::sync::Arc;
 
 use crate::id::{LevelId, QueueId, TrackerId};
 use crate::name::Name;
-use crate::resource::Tally;
+use crate::resource::PackedUsage;
 
-use super::bound::Bound;
+use super::bound::SharedLimit;
 use super::{Level, LevelRow, Tracker, TrackerError, TrackerKind, Trackers};
 
 impl Trackers {
@@ -52,7 +52,7 @@ impl Trackers {
             bottom = Some(self.add_level(tracker, bottom, path[at], at + 1 == path.len()));
         }
         let bottom = bottom.expect("a path has a queue");
-        self.open(bottom, Tally::default(), above);
+        self.open(bottom, PackedUsage::default(), above);
         if let Some(above) = above {
             self.lean(above);
         }
@@ -99,7 +99,7 @@ impl Trackers {
         &self,
         tracker: TrackerId,
         queue: QueueId,
-    ) -> (Option<Arc<Bound>>, bool) {
+    ) -> (Option<Arc<SharedLimit>>, bool) {
         let owner = &self.rows[tracker];
         let limits = self.limits.get(&queue);
         match limits.and_then(|all| all.find(owner.kind, &owner.name)) {
@@ -127,7 +127,7 @@ impl Trackers {
             && !self.is_needed(id)
         {
             let level = self.levels.remove(id).expect("looked at above");
-            if level.stands {
+            if level.has_account {
                 closed = Some(self.close(id));
             }
             self.places.remove(&(level.queue, level.tracker));
@@ -138,7 +138,7 @@ impl Trackers {
             next = level.parent;
         }
         let Some(left) = next else { return };
-        match closed.filter(|_| !self.levels[left].stands) {
+        match closed.filter(|_| !self.levels[left].has_account) {
             // It leaned on what has gone.
             Some(account) => self.open(left, *account.tally(), self.accounts.above(&account)),
             None => self.lean(left),
@@ -149,7 +149,7 @@ impl Trackers {
     /// that was removed because it used nothing.
     fn is_needed(&self, level: LevelId) -> bool {
         let row = &self.levels[level];
-        row.is_needed() || (row.stands && !self.accounts[level].tally().is_zero())
+        row.is_needed() || (row.has_account && !self.accounts[level].tally().is_zero())
     }
 
     fn detach(&mut self, parent: LevelId, level: &LevelRow) {

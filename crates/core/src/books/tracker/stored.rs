@@ -1,4 +1,4 @@
-//! Trackers as plain data: who is counted, his levels, what those that stand use, and the limits.
+//! Trackers as plain data: who is counted, their levels, what those that stand use, and the limits.
 //!
 //! Everything else follows: names, places, the limit in force at a level, the accounts with what
 //! all limits of a stretch allow together.
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::id::{LevelId, QueueId, TrackerId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
-use crate::resource::{ResourceTypes, Resources, Tally};
+use crate::resource::{PackedUsage, ResourceTypes, Resources};
 use crate::stored::Unsound;
 use crate::table::Table;
 
@@ -26,7 +26,7 @@ pub(super) struct Stored {
     rows: Table<TrackerId, Tracker>,
     levels: Levels,
     /// Of the levels that stand, in their order.
-    tallies: Vec<Tally>,
+    tallies: Vec<PackedUsage>,
     /// For how many accounts there is room, in chunks; room that was needed once stays.
     room: u32,
     limits: OrderedMap<QueueId, StoredLimits>,
@@ -63,7 +63,7 @@ struct Tallies<'books>(&'books Trackers);
 impl Serialize for Tallies<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let all = self.0;
-        let standing = || all.levels.iter().filter(|(_, row)| row.stands);
+        let standing = || all.levels.iter().filter(|(_, row)| row.has_account);
         let mut tallies = to.serialize_seq(Some(standing().count()))?;
         for (id, _) in standing() {
             tallies.serialize_element(all.accounts[id].tally())?;
@@ -161,7 +161,7 @@ impl Trackers {
         let mut seen = open.len();
         while let Some(parent) = open.pop() {
             let row = &self.levels[parent];
-            let (tracker, links, leans) = (row.tracker, row.links, !row.stands);
+            let (tracker, links, leans) = (row.tracker, row.links, !row.has_account);
             let (mut next, mut last, mut count) = (row.first_child, None, 0_usize);
             while let Some(id) = next {
                 let known = self.levels.get(id).is_some_and(|child| {
@@ -184,14 +184,14 @@ impl Trackers {
         Unsound::unless(seen == self.places.len(), "all levels", "those below the roots")
     }
 
-    fn open_accounts(&mut self, tallies: &[Tally], room: u32) -> Outcome {
+    fn open_accounts(&mut self, tallies: &[PackedUsage], room: u32) -> Outcome {
         let standing: Vec<LevelId> =
-            self.levels.iter().filter(|(_, row)| row.stands).map(|(id, _)| id).collect();
+            self.levels.iter().filter(|(_, row)| row.has_account).map(|(id, _)| id).collect();
         let each = standing.len() == tallies.len();
         Unsound::unless(each, "all levels", "the amounts that they use")?;
         for (level, tally) in standing.into_iter().zip(tallies) {
             let mut above = self.levels[level].parent;
-            while let Some(id) = above.filter(|above| !self.levels[*above].stands) {
+            while let Some(id) = above.filter(|above| !self.levels[*above].has_account) {
                 above = self.levels[id].parent;
             }
             self.open(level, *tally, above);

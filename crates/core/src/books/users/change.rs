@@ -8,7 +8,7 @@ use crate::id::{ApplicationId, LevelId, PartitionId, QueueId, ShapeId};
 use crate::resource::Resources;
 use crate::userlimit::{Formula, Leaf};
 
-use super::{Change, Followed, LeafShares, LeafUser, UserRow};
+use super::{Change, LeafShares, LeafUser, RowUpdate, UserRow};
 
 impl Books {
     /// An ask of an application waits from now on, or does no more.
@@ -21,8 +21,8 @@ impl Books {
         }
     }
 
-    /// An ask of an application was placed: it waits no more, and its user uses more. `calm`: he surely
-    /// is as active as he was, as his tracker says.
+    /// An ask of an application was placed: it waits no more, and its user uses more. `calm`: by their
+    /// tracker, they surely are as active as before.
     #[inline]
     pub(in crate::books) fn share_placed(&mut self, of: ApplicationId, shape: ShapeId, calm: bool) {
         if self.has_user_limits() {
@@ -82,7 +82,7 @@ impl Books {
         }
     }
 
-    /// A queue has other rules, or is new: count its users anew.
+    /// Count the users of a queue again, since it is new or has other rules.
     pub(in crate::books) fn share_leaf(&mut self, leaf: QueueId) {
         let row = self.queue(leaf);
         let config = row.settings.user_limits.clone().filter(|_| row.leaf && row.parent.is_some());
@@ -137,19 +137,20 @@ impl Books {
         self.sharing.leaves.iter().map(|(leaf, _)| *leaf).filter(mine).collect()
     }
 
-    /// Count the users of the leaves of a partition anew: its types are of other labels than before.
+    /// Count the users of the leaves of a partition again, since the labels of its types have
+    /// changed.
     pub(in crate::books) fn share_by_label(&mut self, partition: PartitionId) {
         for leaf in self.sharing_in(partition) {
             self.share_leaf(leaf);
         }
     }
 
-    /// A queue goes, or is counted anew.
+    /// Forget the users of a queue that is removed or about to be counted again.
     pub(in crate::books) fn forget_leaf(&mut self, leaf: QueueId) {
         let Some(before) = self.sharing.leaves.remove(&leaf) else { return };
         let partition = self.queue(leaf).partition;
         for level in before.rows.levels() {
-            self.trackers(partition).set_calm(level, None);
+            self.trackers(partition).set_active_up_to(level, None);
             self.note_user(partition, (leaf, level), false);
         }
         self.note_nobody_active(leaf);
@@ -212,7 +213,7 @@ impl Books {
         Arc::make_mut(self.sharing.leaves.get_mut(&leaf).expect("the leaf has user limits"))
     }
 
-    /// The row of a user, if he has one.
+    /// The row of a user, if the user has one.
     fn user_row(&mut self, leaf: QueueId, level: LevelId) -> Option<&mut UserRow> {
         let users = Arc::make_mut(self.sharing.leaves.get_mut(&leaf)?);
         let trackers = &self.partitions[&self.queues[leaf].partition].trackers;
@@ -220,7 +221,7 @@ impl Books {
         Some(users.rows.at_mut(seat))
     }
 
-    /// Give a user his row.
+    /// Give a user a row.
     fn know_user(&mut self, leaf: QueueId, level: LevelId) {
         let users = self.sharing.leaves.get(&leaf).expect("the leaf has user limits");
         if users.rows.has(level) {
@@ -251,12 +252,12 @@ impl Books {
         }
     }
 
-    /// His use in a leaf, whether users share that or not, counts against his limits above, and so in
-    /// other leaves.
+    /// The user's use in this leaf counts against limits above it, and so in other leaves, whether
+    /// or not users share this leaf.
     fn look_at_everywhere(&mut self, leaf: QueueId, level: LevelId, moved: Moved<'_>) {
         self.look_at_user(leaf, level, moved);
         if moved.calm {
-            return; // He is nowhere else.
+            return; // The user has no other row.
         }
         let others: Vec<(QueueId, LevelId)> = self.other_rows_of(leaf, level).collect();
         for (leaf, level) in others {
@@ -264,7 +265,7 @@ impl Books {
         }
     }
 
-    /// Bring the row of a user, and the sums of his leaf, up to date.
+    /// Update the row of a user and the sums of the leaf.
     fn look_at_user(&mut self, leaf: QueueId, level: LevelId, moved: Moved<'_>) {
         let Some(users) = self.sharing.leaves.get_mut(&leaf) else { return };
         let (partition, users) = (self.queues[leaf].partition, Arc::make_mut(users));
@@ -272,17 +273,17 @@ impl Books {
         let used = moved.used.amount(&self.shapes);
         let change = Change { ask: moved.ask, used, calm: moved.calm };
         match users.follow((&mut of.trackers, &self.shapes), level, change) {
-            Followed::Kept => {}
-            Followed::Turned => {
+            RowUpdate::Unchanged => {}
+            RowUpdate::ActivityChanged => {
                 let user = self.users_of(leaf).and_then(|users| users.user(level));
                 let active = user.is_some_and(|user| user.active);
                 self.note_active(leaf, level, active);
             }
-            Followed::Gone => {
+            RowUpdate::Gone => {
                 self.note_active(leaf, level, false);
                 self.note_user(partition, (leaf, level), false);
             }
-            Followed::Unknown => {
+            RowUpdate::Unknown => {
                 if let Some(used) = used {
                     users.use_inactively(used); // Nobody active uses it.
                 }
@@ -297,13 +298,13 @@ impl Books {
     }
 }
 
-/// What has changed for a user in one of his leaves.
+/// What has changed for a user in one leaf.
 #[derive(Clone, Copy, Debug, Default)]
 struct Moved<'a> {
     /// An ask of this shape waits from now on, or does no more.
     ask: Option<(ShapeId, bool)>,
     used: Used<'a>,
-    /// Whether he surely is as active as he was, and uses nothing of another leaf.
+    /// Whether the user certainly stays as active as before, and uses nothing of another leaf.
     calm: bool,
 }
 

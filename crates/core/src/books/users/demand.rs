@@ -23,8 +23,8 @@ impl LeafUsers<'_> {
         wanted
     }
 
-    /// What of that he may have: his limit bounds it, for an ask as small as any counts. Where a share
-    /// only says whose turn it is, his cap does.
+    /// The part of that demand that the user may have. The user's limit for the smallest countable
+    /// ask bounds it. Where a share only decides whose turn it is, the user's cap bounds it.
     fn demand(self, books: &Books, user: &LeafUser<'_>) -> Resources {
         let limit = self.limit(user, Among::Active, &self.rules().step);
         let is_turn_only = self.rules().enforcement == Enforcement::Progress

@@ -10,7 +10,7 @@ use crate::books::tracker::TrackerKind;
 use crate::id::{LevelId, QueueId};
 use crate::name::Name;
 use crate::resource::Resources;
-use crate::userlimit::{Among, Decimal, Limit, Part};
+use crate::userlimit::{Among, Decimal, Limit, ShareQuery};
 
 use super::{LeafUser, LeafUsers};
 
@@ -26,9 +26,9 @@ impl Books {
         Some(among(self.users_of(leaf)?, &self.everyone_in(leaf)))
     }
 
-    /// The share of each of those who use something of a leaf, or wait for something, when all of its
-    /// users split it, for an ask as small as any counts; with what he uses. None where it has no user
-    /// limits. Costs its applications and users.
+    /// The share and the usage of each user who uses something of a leaf or waits there. The shares
+    /// assume that all of them split the leaf, and the smallest countable ask. None where the leaf
+    /// has no user limits. The cost grows with its applications and users.
     pub(crate) fn shares_among_everyone(
         &self,
         leaf: QueueId,
@@ -40,12 +40,12 @@ impl Books {
         // CapacityScheduler 2.7.3 counts heads, and knows no other way.
         state.active = everyone.len() as u64;
         let (rules, ask) = (users.rules(), &users.rules().step);
-        let share = |weight| rules.limit(&state, Part { weight, among, ask }).limit;
+        let share = |weight| rules.limit(&state, ShareQuery { weight, among, ask }).limit;
         Some(users.users().map(|(level, user)| (level, share(user.weight), user.used())).collect())
     }
 
-    /// As [`Books::user_limit`] for a user by name, among those given, whether he uses anything here,
-    /// waits, or does neither; none where the leaf has no user limits.
+    /// As [`Books::user_limit`], for a user by name and among the given users. The user need not
+    /// use anything here or wait here. None where the leaf has no user limits.
     pub fn limit_among(
         &self,
         leaf: QueueId,

@@ -1,16 +1,16 @@
 //! Who shares a leaf that has user limits, and who of them is active.
 //!
-//! All of it follows from the rest of the books; it is kept along so that a share costs the same
-//! however many share. Only leaves with user limits are here.
+//! All of it follows from the rest of the books. It is stored so that the cost of a share does not
+//! depend on the number of users. Only leaves with user limits are here.
 
 mod change;
 mod demand;
 mod everyone;
-mod follow;
+mod fast_path;
 mod rows;
-mod surely;
+mod update;
 
-pub use follow::{Change, Followed};
+pub use update::{Change, RowUpdate};
 
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
@@ -18,8 +18,12 @@ use alloc::sync::Arc;
 use crate::config::UserLimitsConfig;
 use crate::id::{LevelId, PartitionId, QueueId, ShapeId, TrackerId};
 use crate::ordered::OrderedMap;
-use crate::resource::{Amounts, Quantity, ResourceType, ResourceTypes, Resources, Sections, Tally};
-use crate::userlimit::{Among, Calculator, Decimal, Formula, Leaf, Limit, Part, Rules, Sure};
+use crate::resource::{
+    Amounts, PackedUsage, Quantity, ResourceType, ResourceTypes, Resources, Sections,
+};
+use crate::userlimit::{
+    Among, Calculator, Decimal, Formula, Leaf, Limit, MinimumShare, Rules, ShareQuery,
+};
 
 use super::Books;
 use super::tracker::{Level, Trackers};
@@ -30,11 +34,11 @@ use rows::{Found, Rows, UserRow};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Sharing {
     leaves: OrderedMap<QueueId, Arc<LeafShares>>,
-    /// The leaves in which a user has a row: his limits above them hold in each.
+    /// The leaves in which a user has a row; the limits above them apply in each.
     by_user: OrderedMap<(PartitionId, TrackerId, QueueId), LevelId>,
 }
 
-/// What is kept of the users of one leaf; what they use is with the trackers.
+/// The stored data about the users of one leaf; the trackers hold their usage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeafShares {
     rules: Arc<Rules>,
@@ -50,7 +54,7 @@ pub struct LeafShares {
     /// but that, so that a charge to one of them changes nothing here.
     outline: Leaf,
     /// What follows from it for each of them.
-    sure: Sure,
+    sure: MinimumShare,
 }
 
 /// The users of one leaf.
@@ -62,39 +66,46 @@ pub struct LeafUsers<'books> {
     allocated: &'books Resources,
 }
 
-/// One user of a leaf: he uses something there, or waits for something.
+/// One user of a leaf, who uses something there or waits for something.
 #[derive(Clone, Copy, Debug)]
 pub struct LeafUser<'books> {
     waits: &'books [(ShapeId, u32)],
-    /// His weight.
+    /// The weight of the user.
     pub weight: Decimal,
-    /// Whether he counts among those who split the leaf.
+    /// Whether the user counts among those who split the leaf.
     pub active: bool,
-    /// What he uses in the leaf of the first eight types, and whether that is plain.
-    tally: &'books Tally,
+    /// What the user uses in the leaf of the first eight types, and whether that is plain.
+    tally: &'books PackedUsage,
     plain: bool,
-    /// His level there; none for somebody who has nothing.
+    /// The user's level there; none for a user who has nothing.
     level: Option<(&'books Trackers, LevelId)>,
 }
 
 impl<'books> LeafUser<'books> {
     /// Somebody who uses nothing and waits for nothing.
     const fn idle(weight: Decimal) -> Self {
-        Self { waits: &[], weight, active: false, tally: &Tally::ZERO, plain: true, level: None }
+        Self {
+            waits: &[],
+            weight,
+            active: false,
+            tally: &PackedUsage::ZERO,
+            plain: true,
+            level: None,
+        }
     }
 
-    /// The sizes that he waits for, each with the number of asks.
+    /// The sizes that the user waits for, each with the number of asks.
     pub const fn waits(&self) -> &'books [(ShapeId, u32)] {
         self.waits
     }
 
-    /// What he uses in the leaf.
+    /// What the user uses in the leaf.
     pub fn used(&self) -> Resources {
         let level = self.level.and_then(|(trackers, level)| trackers.find_level(level));
         level.map(Level::used).unwrap_or_default()
     }
 
-    /// What he uses there of one type.
+    /// What the user uses there of one type.
     #[inline]
     pub fn used_of(&self, resource: ResourceType) -> Quantity {
         self.tally.get(resource).unwrap_or_else(|| self.used().get_or_zero(resource))
@@ -109,7 +120,7 @@ impl LeafShares {
         let Sizes { rules, increment, largest } = sizes;
         let outline = Leaf::default();
         Self {
-            sure: Sure::of(&rules, &outline),
+            sure: MinimumShare::of(&rules, &outline),
             counts_as_is: rules.step.is_empty() && increment.is_empty(),
             rules: rules.into(),
             config: config.clone(),
@@ -150,17 +161,17 @@ impl LeafShares {
 }
 
 impl<'books> LeafUsers<'books> {
-    /// What is kept of them.
+    /// The stored data about them.
     pub const fn shares(self) -> &'books LeafShares {
         self.shares
     }
 
-    /// What the leaf says of its users.
+    /// The user-limit rules of the leaf.
     pub fn rules(self) -> &'books Rules {
         &self.shares.rules
     }
 
-    /// The weight of a user, whether he has anything here or not.
+    /// The weight of a user, who need not have anything here.
     pub fn weight_of(self, user: &str) -> Decimal {
         self.shares.config.weight(user)
     }
@@ -182,7 +193,7 @@ impl<'books> LeafUsers<'books> {
         Leaf { used, used_active, ..outline.clone() }
     }
 
-    /// The same for whoever does not look at what is used: as if those who are active used nothing.
+    /// The same for a caller that ignores usage: as if the active users used nothing.
     pub const fn outline(self) -> &'books Leaf {
         &self.shares.outline
     }
@@ -208,13 +219,13 @@ impl<'books> LeafUsers<'books> {
         shares.rows.levels().filter(|level| shares.rows.is_seated(trackers, *level)).count()
     }
 
-    /// How much one of its users may have while the leaf is like that, for an ask of this size as it
-    /// counts.
+    /// How much one of its users may have in the current state of the leaf, for an ask of this
+    /// counted size.
     ///
-    /// Under `smooth` this is what he may have when he asks for as much: he is active then, whether he
-    /// is now or not.
+    /// Under `smooth` this is what the user may have while such an ask waits. The user counts as
+    /// active then, even if inactive now.
     pub fn limit(self, user: &LeafUser<'_>, among: Among, ask: &Resources) -> Limit {
-        let part = Part { weight: user.weight, among, ask };
+        let part = ShareQuery { weight: user.weight, among, ask };
         let (rules, state) = (self.rules(), self.state());
         if rules.formula == Formula::Smooth && !user.active {
             return rules.limit(&state.joined_by(user.weight, &user.used()), part);
@@ -268,13 +279,13 @@ impl Books {
         self.other_rows_of(leaf, level).map(|(leaf, _)| leaf)
     }
 
-    /// The same with his level in each.
+    /// The same, with the user's level in each.
     fn other_rows_of(
         &self,
         here: QueueId,
         level: LevelId,
     ) -> impl Iterator<Item = (QueueId, LevelId)> {
-        // Mostly there is no other leaf in which he could have one.
+        // Mostly there is no other leaf in which the user could have a row.
         let is_elsewhere = match self.sharing.leaves.len() {
             0 => false,
             1 => self.sharing.leaves.get(&here).is_none(),
@@ -354,7 +365,7 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// With defaults where nothing is said.
+    /// The rules of a configuration, with defaults for absent values.
     pub(crate) fn of(
         config: &UserLimitsConfig,
         mut intern: impl FnMut(&Amounts) -> Resources,
@@ -374,7 +385,7 @@ impl Sizes {
         Self { rules, increment, largest }
     }
 
-    /// What is said of a type holds on nodes of every label.
+    /// An amount configured for a type holds on nodes of every label.
     fn spread(&mut self, types: &ResourceTypes, sections: &Sections) {
         for amounts in [&mut self.rules.step, &mut self.increment, &mut self.largest] {
             sections.spread(types, amounts);

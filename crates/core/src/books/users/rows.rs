@@ -6,25 +6,25 @@ use smallvec::SmallVec;
 use crate::books::tracker::Trackers;
 use crate::id::{Id, LevelId, ShapeId, UserRowId};
 use crate::ordered::OrderedMap;
-use crate::resource::Tally;
+use crate::resource::PackedUsage;
 use crate::table::Table;
 use crate::userlimit::Decimal;
 
-/// What is kept of one user of a leaf: he uses something there, or waits for something. What he uses
-/// is what is charged at his level.
+/// The row of one user of a leaf, who uses something there or waits for something. The usage itself
+/// is what is charged at the user's level.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct UserRow {
     /// How many asks of each shape wait, by shape.
     pub(super) waits: SmallVec<[(ShapeId, u32); 1]>,
-    /// His weight.
+    /// The weight of the user.
     pub(super) weight: Decimal,
-    /// Whether he counts among those who split the leaf.
+    /// Whether the user counts among those who split the leaf.
     pub(super) active: bool,
 }
 
 /// All rows of a leaf.
 ///
-/// Which seat somebody has depends on who came before him; it is no part of what the rows are.
+/// The seat of a user depends on the order of arrival, so comparisons of rows ignore it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
     table: Table<UserRowId, (LevelId, UserRow)>,
@@ -36,7 +36,7 @@ pub(super) struct Found<'rows, 'charged> {
     pub(super) seat: u32,
     pub(super) row: &'rows UserRow,
     /// What its user uses of the first eight types.
-    pub(super) tally: &'charged Tally,
+    pub(super) tally: &'charged PackedUsage,
     /// Whether that is plain.
     pub(super) plain: bool,
 }
@@ -66,7 +66,7 @@ impl Rows {
         level: LevelId,
     ) -> Option<Found<'_, 'charged>> {
         let id = *self.by_level.get(&level)?;
-        let (_, tally, plain) = trackers.seat(level).unwrap_or((0, &Tally::ZERO, true));
+        let (_, tally, plain) = trackers.seat(level).unwrap_or((0, &PackedUsage::ZERO, true));
         Some(Found { seat: id.slot().number(), row: &self.table[id].1, tally, plain })
     }
 
@@ -117,7 +117,7 @@ impl PartialEq for Rows {
 }
 
 impl UserRow {
-    /// The first shape that he waits for.
+    /// The first shape that the user waits for.
     #[inline]
     pub(super) fn first(&self) -> Option<ShapeId> {
         self.waits.first().map(|(shape, _)| *shape)

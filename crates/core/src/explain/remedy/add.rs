@@ -35,7 +35,7 @@ fn new_node(trial: &Trial) -> Option<Edit> {
     if required.is_some_and(|name| books.partition(partition).nodes.get(&**name).is_some()) {
         return None; // It may run on no other.
     }
-    let wish = books.wish_of(ask);
+    let wish = books.node_selector_of(ask);
     let label = wish.and_then(|wish| wish.label.clone()).unwrap_or_default();
     let mut size = trial.wanted_on_nodes();
     for amount in of_cluster(trial) {
@@ -67,12 +67,9 @@ fn larger(trial: &Trial) -> Option<Edit> {
     let nodes = checks.find_map(|check| check.nodes.as_ref().filter(|_| check.failed));
     let node = match nodes {
         Some(nodes) => nodes.nearest.first()?.node,
-        None => trial.explanation().blocked_by().find_map(|check| match check.blocker {
-            Blocker::RequiredNode(node) | Blocker::RequiredNodeSize(node) => Some(node),
-            _ => None,
-        })?,
+        None => trial.explanation().blocked_by().find_map(|check| check.blocker.about().node())?,
     };
-    let by = lacks(&books.node(node).available, books.on_node(trial.ask()));
+    let by = lacks(&books.node(node).available, books.node_request(trial.ask()));
     let by: Amounts = books.plain(trial.partition(), &by);
     (!by.is_empty()).then_some(Edit::Larger { node, by })
 }

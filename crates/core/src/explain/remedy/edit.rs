@@ -101,7 +101,7 @@ pub enum Edit {
         /// Its queue in which the ask waits, or below which.
         queue: QueueId,
     },
-    /// An allocation is given back, or an ask withdrawn for which a node is kept.
+    /// An allocation is given back, or an ask withdrawn for which a node is reserved.
     Release {
         /// Which.
         allocation: AllocationId,

@@ -7,8 +7,8 @@ use crate::books::tracker::TrackerKind;
 use crate::books::{LimitSettings, LimitSubject, NodeAttributes};
 use crate::command::{AddNode, Ask, Command, SetTenant, Submit};
 use crate::config::TenantSettings;
-use crate::copy::Copy;
 use crate::event::{Event, Termination};
+use crate::fork::Fork;
 use crate::id::{AllocationId, LevelId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -20,7 +20,7 @@ const ANY_NODE: &str = "headroom-explain";
 
 impl Edit {
     /// Make it; whether it could be made. The ask may have another id then.
-    pub(super) fn make(&self, copy: &mut Copy, ask: &mut AllocationId) -> bool {
+    pub(super) fn make(&self, copy: &mut Fork, ask: &mut AllocationId) -> bool {
         let books = &copy.books;
         match self {
             Self::QueueMax { .. }
@@ -60,14 +60,14 @@ impl Edit {
                 }
                 let partition = books.partition(row.partition).name.clone();
                 let command = Command::ResizeNode { partition, node: row.name.clone(), capacity };
-                copy.carry_out(&command)
+                copy.execute(&command)
             }
             Self::Leaf { queue, .. } => shift(copy, ask, *queue),
         }
     }
 
     /// Make it, where it is about what a queue says; whether it is.
-    fn change_queue(&self, copy: &mut Copy) -> bool {
+    fn change_queue(&self, copy: &mut Fork) -> bool {
         let (Self::QueueMax { queue, .. }
         | Self::QueueApplications { queue, .. }
         | Self::ParallelApplications { queue, .. }
@@ -111,7 +111,7 @@ impl Edit {
     }
 }
 
-fn resume(copy: &mut Copy, partition: PartitionId, tenant: &Name) -> bool {
+fn resume(copy: &mut Fork, partition: PartitionId, tenant: &Name) -> bool {
     let row = copy.books.partition(partition);
     let Some(known) = row.tenants.get(tenant) else { return false };
     let command = Command::SetTenant(Box::new(SetTenant {
@@ -120,11 +120,11 @@ fn resume(copy: &mut Copy, partition: PartitionId, tenant: &Name) -> bool {
         settings: TenantSettings { suspended: false, ..(*known.settings).clone() },
         ..SetTenant::default()
     }));
-    copy.carry_out(&command)
+    copy.execute(&command)
 }
 
 fn add_node(
-    copy: &mut Copy,
+    copy: &mut Fork,
     (partition, name, label): (PartitionId, &Name, &Name),
     capacity: &Amounts,
 ) -> bool {
@@ -138,11 +138,11 @@ fn add_node(
         schedulable: true,
         attributes,
     });
-    copy.carry_out(&command)
+    copy.execute(&command)
 }
 
 fn change_limit(
-    copy: &mut Copy,
+    copy: &mut Fork,
     (partition, level): (PartitionId, LevelId),
     change: impl Fn(&mut LimitSettings),
 ) -> bool {
@@ -172,7 +172,7 @@ fn change_limit(
     true
 }
 
-fn release(copy: &mut Copy, allocation: AllocationId) -> bool {
+fn release(copy: &mut Fork, allocation: AllocationId) -> bool {
     let books = &copy.books;
     let Some(row) = books.allocations().get(allocation) else { return false };
     let application = books.application(row.application);
@@ -182,11 +182,11 @@ fn release(copy: &mut Copy, allocation: AllocationId) -> bool {
         key: Some(row.key.clone()),
         termination: Termination::StoppedByRm,
     };
-    copy.carry_out(&command)
+    copy.execute(&command)
 }
 
 /// Have an application of the same user ask for the same in another leaf.
-fn shift(copy: &mut Copy, ask: &mut AllocationId, queue: QueueId) -> bool {
+fn shift(copy: &mut Fork, ask: &mut AllocationId, queue: QueueId) -> bool {
     let books = &copy.books;
     let row = books.allocation(*ask);
     let application = books.application(row.application);
@@ -201,7 +201,7 @@ fn shift(copy: &mut Copy, ask: &mut AllocationId, queue: QueueId) -> bool {
         groups: application.groups.to_vec(),
         ..Submit::default()
     });
-    let wish = books.wish_of(*ask).cloned().unwrap_or_default();
+    let wish = books.node_selector_of(*ask).cloned().unwrap_or_default();
     let again = Command::Ask(Ask {
         partition,
         application: name.clone(),
@@ -217,7 +217,7 @@ fn shift(copy: &mut Copy, ask: &mut AllocationId, queue: QueueId) -> bool {
     });
     let before = *ask;
     copy.apply(&Event::AskRemoved { ask: before, termination: Termination::StoppedByRm });
-    if !copy.carry_out(&submit) || !copy.carry_out(&again) {
+    if !copy.execute(&submit) || !copy.execute(&again) {
         return false;
     }
     let books = &copy.books;

@@ -1,8 +1,9 @@
 //! What would start an ask: the smallest changes, each found by arithmetic from the checks that it fails,
 //! and tried out by the scheduler itself on a copy of the books.
 //!
-//! A change is a list of edits. It is told only if the ask starts with it, and does not with any number one
-//! unit nearer to what it is now, or any edit left out. Decision page 33.
+//! A change is a list of edits. It is reported only if the ask starts with it, and if each edit is
+//! needed. The ask does not start with any number one unit nearer to what it is now, or with any
+//! edit left out. Decision page 33.
 
 mod add;
 mod edit;
@@ -22,9 +23,9 @@ use alloc::vec::Vec;
 use crate::books::Books;
 use crate::id::AllocationId;
 use crate::time::Timestamp;
-use crate::wait::Blocker;
+use crate::wait::{CountedAs, Kind};
 
-use super::{Explanation, Kind, kind};
+use super::Explanation;
 use trial::Trial;
 
 /// How many trials are made for one ask unless somebody says otherwise.
@@ -78,12 +79,12 @@ pub struct Remedy {
     /// Whether nothing smaller of its kind does; if not, only that each edit is needed.
     pub exact: bool,
     /// What becomes of it when those before it go first, where that was looked at.
-    pub in_turn: Option<Turn>,
+    pub in_turn: Option<InTurnOutcome>,
 }
 
 /// What becomes of an ask when those before it go first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Turn {
+pub enum InTurnOutcome {
     /// It starts.
     Starts,
     /// It goes on waiting.
@@ -94,11 +95,11 @@ pub enum Turn {
 
 /// How many steps the scheduler takes for one look at what becomes of an ask in its turn, unless somebody says
 /// otherwise.
-pub const TURN_STEPS: usize = 10_000;
+pub const IN_TURN_STEPS: usize = 10_000;
 
 /// What goes before an ask that starts as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum After {
+pub enum StartsAfter {
     /// Others that are looked at first.
     Others,
     /// The RM accepts a node for it: it has not answered yet, or refused those with room.
@@ -109,9 +110,9 @@ pub enum After {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remedies {
     /// Whether, and after what, it starts as it is when it is next: then nothing need be changed.
-    pub starts_after: Option<After>,
+    pub starts_after: Option<StartsAfter>,
     /// What becomes of it as it is when those before it go first, where that was looked at.
-    pub in_turn: Option<Turn>,
+    pub in_turn: Option<InTurnOutcome>,
     /// Changes, at most a few of each kind.
     pub found: Vec<Remedy>,
     /// Whether there was no time to look for more.
@@ -120,8 +121,9 @@ pub struct Remedies {
 
 /// What would start an ask that waits as this explains, as far as so many trials find it.
 ///
-/// It is tried as if it were next: what others wait for is not looked at, unless a node is kept for it. Where
-/// the RM answers questions about nodes, it is taken to accept them, and nothing is exact.
+/// It is tried as if it were next: other waiting asks are not looked at, unless a node is reserved
+/// for them. Where the RM answers questions about nodes, it is taken to accept them, and nothing is
+/// exact.
 pub fn remedies(
     books: &Books,
     now: Timestamp,
@@ -134,9 +136,9 @@ pub fn remedies(
     if trial.starts(&[]) {
         let first = explanation.blocked_by().next().map(|check| check.blocker);
         let waits_for_rm = first.is_some_and(|blocker| {
-            kind(blocker) == Kind::Rm || matches!(blocker, Blocker::NodeConstraint(_))
+            blocker.row().kind == Kind::Rm || blocker.row().counted_as == CountedAs::OtherNodes
         });
-        let after = if waits_for_rm { After::RmAccepts } else { After::Others };
+        let after = if waits_for_rm { StartsAfter::RmAccepts } else { StartsAfter::Others };
         return Remedies { starts_after: Some(after), ..Remedies::default() };
     }
     let resumed = resume::find(&mut trial);

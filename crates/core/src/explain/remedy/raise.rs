@@ -9,7 +9,7 @@ use crate::id::{LevelId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::{Quantity, ResourceType};
 use crate::userlimit::Decimal;
-use crate::wait::Blocker;
+use crate::wait::Compared;
 
 use super::edit::{Edit, Setting};
 use super::trial::Trial;
@@ -28,7 +28,7 @@ pub(super) fn edits(trial: &Trial) -> Option<Vec<Edit>> {
     let mut edits = resume::edits(trial);
     for check in failed {
         for amount in &check.amounts {
-            edits.extend(lift(trial, check.blocker, amount));
+            edits.extend(lift(trial, check.blocker.compared(), amount));
         }
         for edit in settings(trial, check) {
             if !edits.contains(&edit) {
@@ -94,21 +94,30 @@ fn settings(trial: &Trial, check: &Check) -> Vec<Edit> {
         });
         each.collect()
     };
-    match check.blocker {
-        Blocker::QueueMax(queue) => {
+    match check.blocker.compared() {
+        Compared::Queue(queue) => {
             let short = check.amounts.iter().filter_map(|amount| amount.resource);
             let mut parts: Vec<Setting> = short.map(|one| part(books, one)).collect();
             parts.sort();
             parts.dedup();
             of(queue, &parts)
         }
-        Blocker::DriverQueue(leaf) => of(leaf, &[Setting::Drivers]),
-        Blocker::DriverUser(partition, level) => of(leaf(partition, level), &[Setting::Drivers]),
+        Compared::DriversIn(leaf) => of(leaf, &[Setting::Drivers]),
+        Compared::DriversOf(partition, level) => of(leaf(partition, level), &[Setting::Drivers]),
         // What is left out first is named first: where the factor is enough, the floor stays.
-        Blocker::UserCap(partition, level) | Blocker::UserShare(partition, level) => {
+        Compared::Cap(partition, level) | Compared::Share(partition, level) => {
             of(leaf(partition, level), &[Setting::UserFloor, Setting::UserFactor])
         }
-        _ => Vec::new(),
+        Compared::Nothing
+        | Compared::Limit(..)
+        | Compared::RunningIn(_)
+        | Compared::RunningAt(..)
+        | Compared::ActivatedIn(_)
+        | Compared::ActivatedOf(..)
+        | Compared::LeftByHead(_)
+        | Compared::Free(_)
+        | Compared::Size(_)
+        | Compared::MostFree(_) => Vec::new(),
     }
 }
 
@@ -119,14 +128,14 @@ fn part(books: &Books, resource: ResourceType) -> Setting {
     label.map_or(Setting::PartOfParent, |(_, label)| Setting::PartOfLabel(Name::new(label)))
 }
 
-fn lift(trial: &Trial, blocker: Blocker, amount: &Amount) -> Option<Edit> {
+fn lift(trial: &Trial, compared: Compared, amount: &Amount) -> Option<Edit> {
     let books = trial.books();
     let Amount { resource, limit, used, asked } = *amount;
     let beside = resource.map_or(Quantity::ZERO, |resource| trial.wanted_beside(resource));
     let to = used.plus(asked).plus(beside);
     let count = |number: Quantity| u64::try_from(number.get()).unwrap_or_default();
-    match (blocker, resource) {
-        (Blocker::QueueMax(queue), Some(resource)) => {
+    match (compared, resource) {
+        (Compared::Queue(queue), Some(resource)) => {
             // What the cluster has is raised by nodes, and a part of a parent by its setting.
             books.queue(queue).parent?;
             if part(books, resource).of(&books.queue(queue).settings).is_some() {
@@ -134,20 +143,20 @@ fn lift(trial: &Trial, blocker: Blocker, amount: &Amount) -> Option<Edit> {
             }
             Some(Edit::QueueMax { queue, resource, from: limit, to })
         }
-        (Blocker::Limit(partition, level), Some(resource)) => {
+        (Compared::Limit(partition, level), Some(resource)) => {
             Some(Edit::Limit { partition, level, resource, from: limit, to })
         }
-        (Blocker::QueueApplications(queue), None) => {
+        (Compared::RunningIn(queue), None) => {
             Some(Edit::QueueApplications { queue, from: count(limit), to: count(to) })
         }
-        (Blocker::LimitApplications(partition, level), None) => {
+        (Compared::RunningAt(partition, level), None) => {
             let (from, to) = (count(limit), count(to));
             Some(Edit::LimitApplications { partition, level, from, to })
         }
-        (Blocker::ParallelApplications(queue), None) => {
+        (Compared::ActivatedIn(queue), None) => {
             Some(Edit::ParallelApplications { queue, from: count(limit), to: count(to) })
         }
-        (Blocker::ParallelOfUser(partition, level), None) => {
+        (Compared::ActivatedOf(partition, level), None) => {
             let queue = books.partition(partition).trackers.level(level).queue;
             let user = books.application(books.allocation(trial.ask()).application).user.clone();
             Some(Edit::ParallelOfUser { queue, user, from: count(limit), to: count(to) })

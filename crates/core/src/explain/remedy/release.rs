@@ -3,11 +3,11 @@
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use crate::books::{Allocation, Books, Mark};
-use crate::explain::{Kind, NodeReason, Nodes, kind};
+use crate::books::{Allocation, Books, StopRequest};
+use crate::explain::Nodes;
 use crate::id::{AllocationId, NodeId};
 use crate::resource::Quantity;
-use crate::wait::Blocker;
+use crate::wait::{Blocker, Compared, Kind, NodeReason};
 
 use super::edit::Edit;
 use super::trial::Trial;
@@ -19,11 +19,11 @@ const CANDIDATES: usize = 12;
 /// How many allocations a set has at most that is known to be the smallest.
 const EXACT: usize = 3;
 
-/// How many limits are to be raised beside it, and how many allocations released then.
+/// How many allocations are released at most, where limits are raised in addition.
 const BESIDE_LIMITS: usize = 2;
 
-/// A smallest set of allocations whose release starts the ask: fewest, then least in sum, then youngest. Where limits
-/// hold it back that no release makes way for, these are raised beside.
+/// A smallest set of allocations whose release starts the ask: fewest, then least in sum, then
+/// youngest. Where limits hold it back that no release makes way for, these are raised in addition.
 pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
     let (candidates, all) = candidates(trial);
     alone(trial, &candidates, all).or_else(|| beside_limits(trial, &candidates, all))
@@ -32,7 +32,7 @@ pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
 /// With limits raised, where that by itself is not enough.
 fn beside_limits(trial: &mut Trial, candidates: &[AllocationId], all: bool) -> Option<Remedy> {
     let lacks_node =
-        trial.explanation().blocked_by().any(|check| kind(check.blocker) == Kind::Node);
+        trial.explanation().blocked_by().any(|check| check.blocker.row().kind == Kind::Node);
     let limits = raise::edits(trial).filter(|_| lacks_node)?;
     for count in 1..=BESIDE_LIMITS {
         for set in in_order(trial.books(), sets(candidates, count)) {
@@ -84,8 +84,10 @@ fn in_order(books: &Books, mut sets: Vec<Vec<AllocationId>>) -> Vec<Vec<Allocati
 /// room on some node where that is what is missing.
 fn could(trial: &Trial, set: &[AllocationId]) -> bool {
     let books = trial.books();
-    trial.explanation().blocked_by().all(|check| match kind(check.blocker) {
-        Kind::Amount if matches!(check.blocker, Blocker::QueueMax(_) | Blocker::Limit(..)) => {
+    trial.explanation().blocked_by().all(|check| match check.blocker.row().kind {
+        Kind::Amount
+            if matches!(check.blocker.compared(), Compared::Queue(_) | Compared::Limit(..)) =>
+        {
             check.amounts.iter().all(|amount| {
                 let Some(resource) = amount.resource else { return true };
                 let mine =
@@ -96,19 +98,19 @@ fn could(trial: &Trial, set: &[AllocationId]) -> bool {
                 freed >= amount.short()
             })
         }
-        // Where a node is kept for others, what was kept is had again.
+        // Where a node is reserved for others, the reserved room becomes available again.
         Kind::Node if set.iter().any(|id| books.allocation(*id).is_pending()) => true,
         Kind::Node => {
-            let wanted = books.on_node(trial.ask());
+            let wanted = books.node_request(trial.ask());
             near(trial).into_iter().any(|node| {
                 let mut free = books.node(node).available.clone();
                 for id in set.iter().filter(|id| books.allocation(**id).node == Some(node)) {
-                    free.add(books.on_node(*id));
+                    free.add(books.node_request(*id));
                 }
                 free.fits(wanted)
             })
         }
-        _ => true,
+        Kind::Amount | Kind::State | Kind::Number | Kind::Policy | Kind::Rm => true,
     })
 }
 
@@ -139,15 +141,17 @@ fn candidates(trial: &Trial) -> (Vec<AllocationId>, bool) {
     let mut found: Vec<(AllocationId, &Allocation)> = Vec::new();
     let near = near(trial);
     let counts = |row: &Allocation| {
-        trial.explanation().blocked_by().any(|check| match kind(check.blocker) {
+        trial.explanation().blocked_by().any(|check| match check.blocker.row().kind {
             Kind::Node => row.node.is_some_and(|node| near.contains(&node)),
-            _ => holds(books, row, check.blocker),
+            Kind::State | Kind::Number | Kind::Amount | Kind::Policy | Kind::Rm => {
+                holds(books, row, check.blocker)
+            }
         })
     };
     let keeps = |row: &Allocation| row.is_pending() && row.reservation().is_some();
     let is_kept_out = is_kept_out(trial);
     for (id, row) in books.allocations().iter() {
-        let given = row.is_allocated() && row.mark == Mark::None && counts(row);
+        let given = row.is_allocated() && row.mark == StopRequest::None && counts(row);
         if given || is_kept_out && id != trial.ask() && keeps(row) {
             found.push((id, row));
         }
@@ -161,12 +165,12 @@ fn candidates(trial: &Trial) -> (Vec<AllocationId>, bool) {
     (found.into_iter().map(|(id, _)| id).collect(), all)
 }
 
-/// Whether nodes are kept from it for others.
+/// Whether nodes are closed to it because they are reserved for others.
 fn is_kept_out(trial: &Trial) -> bool {
     let mut failed = trial.explanation().blocked_by();
     failed.any(|check| {
         let refused = |nodes: &Nodes| nodes.refused.contains_key(&NodeReason::Reserved);
-        matches!(check.blocker, Blocker::NodesReserved(_))
+        check.blocker.row().node_reason == Some(NodeReason::Reserved)
             || check.nodes.as_ref().is_some_and(refused)
     })
 }
@@ -175,9 +179,7 @@ fn is_kept_out(trial: &Trial) -> bool {
 fn near(trial: &Trial) -> Vec<NodeId> {
     let mut near = Vec::new();
     for check in trial.explanation().blocked_by() {
-        if let Blocker::RequiredNode(node) | Blocker::KeptNode(node) | Blocker::Preempting(node) =
-            check.blocker
-        {
+        if let Compared::Free(node) = check.blocker.compared() {
             near.push(node);
         }
         let nodes = check.nodes.iter().flat_map(|nodes| &nodes.nearest);
@@ -196,17 +198,17 @@ pub(super) fn holds_any(trial: &Trial, row: &Allocation) -> bool {
 fn holds(books: &Books, row: &Allocation, blocker: Blocker) -> bool {
     let application = books.application(row.application);
     let below = |queue| books.up(application.queue).any(|(id, _)| id == queue);
-    match blocker {
-        Blocker::QueueMax(queue)
-        | Blocker::QueueApplications(queue)
-        | Blocker::ParallelApplications(queue)
-        | Blocker::DriverQueue(queue) => below(queue),
-        Blocker::Limit(partition, level)
-        | Blocker::UserCap(partition, level)
-        | Blocker::UserShare(partition, level)
-        | Blocker::LimitApplications(partition, level)
-        | Blocker::ParallelOfUser(partition, level)
-        | Blocker::DriverUser(partition, level) => {
+    match blocker.compared() {
+        Compared::Queue(queue)
+        | Compared::RunningIn(queue)
+        | Compared::ActivatedIn(queue)
+        | Compared::DriversIn(queue) => below(queue),
+        Compared::Limit(partition, level)
+        | Compared::Cap(partition, level)
+        | Compared::Share(partition, level)
+        | Compared::RunningAt(partition, level)
+        | Compared::ActivatedOf(partition, level)
+        | Compared::DriversOf(partition, level) => {
             let trackers = &books.partition(partition).trackers;
             let tracker = trackers.level(level).tracker;
             application.partition == partition
@@ -216,7 +218,11 @@ fn holds(books: &Books, row: &Allocation, blocker: Blocker) -> bool {
                     })
                 })
         }
-        _ => false,
+        Compared::Nothing
+        | Compared::LeftByHead(_)
+        | Compared::Free(_)
+        | Compared::Size(_)
+        | Compared::MostFree(_) => false,
     }
 }
 

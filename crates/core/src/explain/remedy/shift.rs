@@ -23,7 +23,7 @@ pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
     let queues = books.partition(row.partition).queues.iter();
     let leaves = queues.map(|(_, id)| *id).filter(|id| {
         let queue = books.queue(*id);
-        let other = queue.leaf && *id != row.queue && queue.offers_room();
+        let other = queue.leaf && *id != row.queue && queue.accepts_allocations();
         // What cannot hold it need not be tried.
         let roomy =
             || books.up(*id).all(|(_, one)| one.shortfall(books.resources_of(ask)).is_none());

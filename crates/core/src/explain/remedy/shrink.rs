@@ -3,10 +3,9 @@
 use alloc::vec::Vec;
 
 use crate::books::Books;
-use crate::explain::{Kind, kind};
 use crate::id::AllocationId;
 use crate::resource::{Quantity, ResourceType};
-use crate::wait::Blocker;
+use crate::wait::{Blocker, Compared, Kind};
 
 use super::edit::Edit;
 use super::trial::Trial;
@@ -21,7 +20,7 @@ pub(super) fn find(trial: &mut Trial) -> Vec<Remedy> {
     if books.members_of(books.allocation(ask).application) > 1 || trial.is_gang() {
         return Vec::new();
     }
-    let asked = trial.books().on_node(trial.ask()).clone();
+    let asked = trial.books().node_request(trial.ask()).clone();
     let types = asked.iter().filter(|(_, asked)| *asked > Quantity::of(1));
     types.filter_map(|(resource, _)| of_type(trial, resource)).collect()
 }
@@ -52,11 +51,11 @@ fn by_halves(
 ) -> Option<Quantity> {
     let follows = |blocker: Blocker| {
         matches!(
-            blocker,
-            Blocker::UserCap(..)
-                | Blocker::UserShare(..)
-                | Blocker::DriverQueue(_)
-                | Blocker::DriverUser(..)
+            blocker.compared(),
+            Compared::Cap(..)
+                | Compared::Share(..)
+                | Compared::DriversIn(_)
+                | Compared::DriversOf(..)
         )
     };
     if !trial.explanation().blocked_by().any(|check| follows(check.blocker)) {
@@ -78,7 +77,7 @@ fn estimate(trial: &Trial, resource: ResourceType) -> Quantity {
     let (books, ask) = (trial.books(), trial.ask());
     let mut most = roomiest(books, ask, resource);
     for check in &trial.explanation().checks {
-        if kind(check.blocker) != Kind::Amount {
+        if check.blocker.row().kind != Kind::Amount {
             continue;
         }
         for amount in check.amounts.iter().filter(|one| one.resource == Some(resource)) {
@@ -91,7 +90,7 @@ fn estimate(trial: &Trial, resource: ResourceType) -> Quantity {
 /// The most of a type that a node has which the ask may have, where the others fit.
 fn roomiest(books: &Books, ask: AllocationId, resource: ResourceType) -> Quantity {
     let row = books.allocation(ask);
-    let mut rest = books.on_node(ask).clone();
+    let mut rest = books.node_request(ask).clone();
     rest.remove(resource);
     let partition = books.application(row.application).partition;
     let nodes = books.partition(partition).nodes.iter().map(|(_, id)| *id);

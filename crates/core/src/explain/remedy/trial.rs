@@ -5,19 +5,20 @@ use alloc::vec::Vec;
 
 use crate::books::{Allocation, Books};
 use crate::command::Command;
-use crate::copy::Copy;
 use crate::event::{Event, Termination};
 use crate::explain::{Check, Explanation, explain};
+use crate::fork::Fork;
 use crate::id::{AllocationId, PartitionId};
 use crate::resource::{Quantity, ResourceType, Resources};
 use crate::schedule::Step;
 use crate::time::Timestamp;
 use crate::wait::Blocker;
 
-use super::Turn;
+use super::InTurnOutcome;
 use super::edit::Edit;
 
-/// How many steps the scheduler takes in one trial, beside two for each ask that is to start with it.
+/// How many steps the scheduler takes in one trial, in addition to two for each ask that is to
+/// start with it.
 const STEPS: usize = 64;
 
 /// How much the trials for one ask may cost together, in rows that a copy has: so many that they take less than a
@@ -26,7 +27,7 @@ const WORK: usize = 2_000_000;
 
 /// The books of trials, and how many may still be made.
 pub(super) struct Trial {
-    copy: Copy,
+    copy: Fork,
     ask: AllocationId,
     /// What else is to start: the other placeholders of its gang.
     mates: Vec<AllocationId>,
@@ -42,8 +43,8 @@ pub(super) struct Trial {
 impl Trial {
     /// Books in which this ask is next; none if it does not wait.
     ///
-    /// What else waits is withdrawn, unless it starts together with the ask, is a placeholder of its gang, or a
-    /// node is kept for it. Costs what waits.
+    /// What else waits is withdrawn, unless it starts together with the ask, is a placeholder of
+    /// its gang, or has a reserved node. Costs what waits.
     pub(super) fn of(
         books: &Books,
         now: Timestamp,
@@ -70,17 +71,17 @@ impl Trial {
             let termination = Termination::StoppedByRm;
             books.apply(now, &Event::AskRemoved { ask: other, termination });
         }
-        let mut copy = Copy::of(books, now);
+        let mut copy = Fork::of(books, now);
         if supposes {
             let partition = copy.books.partition(partition).name.clone();
-            copy.carry_out(&Command::SetQuestions { partition, questions: None });
+            copy.execute(&Command::SetQuestions { partition, questions: None });
         }
         let mates = if is_placeholder { placeholders.clone() } else { Vec::new() };
-        let moves = copy.look(&mut Vec::new()) == Step::Moved;
+        let moves = copy.peek_step(&mut Vec::new()) == Step::Moved;
         let explanation = explain(&copy.books, &copy.scheduler, ask)?;
         if moves {
             // What it found to do was not done: the trials begin before that.
-            copy = Copy::of(copy.books, now);
+            copy = Fork::of(copy.books, now);
         }
         let stuck = vec![ask];
         let left = trials.min(affordable(&copy.books));
@@ -142,7 +143,7 @@ impl Trial {
     /// What all that does not start as it is needs together on nodes.
     pub(super) fn wanted_on_nodes(&self) -> Resources {
         let all = self.stuck.iter();
-        all.fold(Resources::new(), |sum, ask| sum.plus(self.copy.books.on_node(*ask)))
+        all.fold(Resources::new(), |sum, ask| sum.plus(self.copy.books.node_request(*ask)))
     }
 
     /// What all of it that does not start, but the first, needs of a type.
@@ -208,7 +209,7 @@ fn affordable(books: &Books) -> u32 {
 /// Let the scheduler go on until all of these have started, or nothing moves; whether they have. None where the
 /// steps were not enough.
 fn run(
-    copy: &mut Copy,
+    copy: &mut Fork,
     (ask, mates): (AllocationId, &[AllocationId]),
     steps: usize,
 ) -> Option<bool> {
@@ -248,20 +249,20 @@ pub(super) fn in_turn(
     ask: AllocationId,
     edits: &[Edit],
     steps: usize,
-) -> Turn {
-    let Some(row) = books.allocations().get(ask) else { return Turn::Waits };
+) -> InTurnOutcome {
+    let Some(row) = books.allocations().get(ask) else { return InTurnOutcome::Waits };
     let mates = if row.placeholder { placeholders_beside(books, ask) } else { Vec::new() };
     let partition = books.partition(books.application(row.application).partition).name.clone();
-    let (mut copy, mut ask) = (Copy::of(books.clone(), now), ask);
+    let (mut copy, mut ask) = (Fork::of(books.clone(), now), ask);
     if books.partition_named(&partition).is_some_and(|one| books.asks_about_nodes(one)) {
-        copy.carry_out(&Command::SetQuestions { partition, questions: None });
+        copy.execute(&Command::SetQuestions { partition, questions: None });
     }
     if !edits.iter().all(|edit| edit.make(&mut copy, &mut ask)) {
-        return Turn::Waits;
+        return InTurnOutcome::Waits;
     }
     match run(&mut copy, (ask, &mates), steps) {
-        Some(true) => Turn::Starts,
-        Some(false) => Turn::Waits,
-        None => Turn::Unknown,
+        Some(true) => InTurnOutcome::Starts,
+        Some(false) => InTurnOutcome::Waits,
+        None => InTurnOutcome::Unknown,
     }
 }

@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use crate::explain::{Kind, kind};
 use crate::id::AllocationId;
 use crate::time::Timestamp;
+use crate::wait::Kind;
 
 use super::edit::Edit;
 use super::release;
@@ -51,7 +51,7 @@ fn ends(trial: &Trial) -> Vec<(Timestamp, AllocationId)> {
     let own = books.allocation(trial.ask()).application;
     let own_end = books.application(own).lifetime.ends_at;
     let waits_for_nodes =
-        trial.explanation().blocked_by().any(|check| kind(check.blocker) == Kind::Node);
+        trial.explanation().blocked_by().any(|check| check.blocker.row().kind == Kind::Node);
     let all = books.allocations().iter().filter(|(_, row)| row.is_allocated());
     let ends = all.filter_map(|(id, row)| {
         let at = books.application(row.application).lifetime.ends_at?;

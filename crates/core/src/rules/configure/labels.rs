@@ -14,10 +14,10 @@ use crate::resource::{Amounts, Quantity, ResourceTypes, Resources};
 use crate::time::Timestamp;
 
 use super::super::labels;
-use super::super::life::Life;
+use super::super::lifecycle::Lifecycle;
 
-/// Count anew what is counted otherwise with these labels: nodes with what is on them, and asks. Nothing
-/// stops running for it. Costs what the partition has, where the labels are others than before.
+/// Count again what these labels change: nodes with what is on them, and asks. Nothing stops
+/// running for it. Costs what the partition has, where the labels are others than before.
 pub(super) fn count_anew(
     books: &Books,
     now: Timestamp,
@@ -83,7 +83,7 @@ impl Recount<'_> {
     }
 
     fn asks(&self, now: Timestamp, events: &mut Vec<Event>) {
-        let mut lives: BTreeMap<ApplicationId, Life<'_>> = BTreeMap::new();
+        let mut lives: BTreeMap<ApplicationId, Lifecycle<'_>> = BTreeMap::new();
         for (id, row) in self.books.allocations().iter() {
             if self.books.application(row.application).partition != self.partition {
                 continue;
@@ -92,9 +92,10 @@ impl Recount<'_> {
             let size = self.books.resources_of(id);
             let Some(resources) = self.counted(label, size) else { continue };
             if row.is_swapping() {
-                // It fitted into the place of its placeholder as it was; it is to be judged anew.
+                // Its old size fitted into the place of its placeholder; the new size is to be
+                // judged again.
                 let life = lives.entry(row.application);
-                let life = life.or_insert_with(|| Life::of(self.books, now, row.application));
+                let life = life.or_insert_with(|| Lifecycle::of(self.books, now, row.application));
                 life.drop_swap(id, events);
             }
             events.push(Event::Resized { allocation: id, resources });
@@ -114,7 +115,7 @@ fn types_fit(books: &Books, events: &[Event]) -> Result<(), Rejection> {
     if known + added <= limit {
         return Ok(());
     }
-    let what = "the queue file, by its exclusive labels,";
+    let what = "the queue file, with its exclusive labels,";
     Err(Rejection::TooManyTypes { what, added, known, limit })
 }
 
@@ -146,7 +147,7 @@ fn sums_fit(books: &Books, partition: PartitionId, events: &[Event]) -> Result<(
     })
 }
 
-const ASKED: &str = "the asks of an application, by the exclusive labels of the queue file";
+const ASKED: &str = "the asks of an application, with the exclusive labels of the queue file";
 
 fn add(sum: &mut Amounts, what: &'static str, amounts: &Amounts) -> Result<(), Rejection> {
     for (name, amount) in amounts.iter() {
@@ -174,7 +175,9 @@ enum Sum {
 impl Sum {
     const fn words(self) -> &'static str {
         match self {
-            Self::Nodes => "the nodes of the partition, by the exclusive labels of the queue file",
+            Self::Nodes => {
+                "the nodes of the partition, with the exclusive labels of the queue file"
+            }
             Self::Live => {
                 "the allocations of the partition, by the exclusive labels of the queue file"
             }
@@ -182,7 +185,7 @@ impl Sum {
     }
 }
 
-/// What an event counts anew, and in which sum; what is foreign is in none but that of its node.
+/// What an event recounts, and in which sum; what is foreign is in none but that of its node.
 fn counted_in(event: &Event) -> Option<(Sum, &Amounts)> {
     match event {
         Event::NodeResized { capacity: amounts, .. }

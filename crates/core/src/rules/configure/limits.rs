@@ -35,7 +35,7 @@ pub(in crate::rules) fn of(queue: &QueueConfig) -> Vec<LimitSettings> {
 }
 
 /// Whether these are the limits of a configured queue and, behind them, those of tenants, without
-/// making them anew.
+/// building them again.
 fn is_in_force(
     before: &[LimitSettings],
     queue: &QueueConfig,
@@ -127,8 +127,8 @@ pub(super) fn change(
     }));
 }
 
-/// Have groups chosen anew where a change may choose others: of every application that is not
-/// charged yet, since what is in force at the first charge counts, and of those whose group has
+/// Have groups chosen again where a change may choose others. That is every application that is not
+/// charged yet, since what is in force at the first charge counts. It is also those whose group has
 /// lost its limit.
 fn unlink(books: &Books, partition: PartitionId, changes: &GroupChanges, events: &mut Vec<Event>) {
     if changes.is_empty() {

@@ -68,7 +68,7 @@ pub(super) fn configure(
         if !named.contains(&row.name.to_ascii_lowercase()) {
             if !row.tenants.is_empty() {
                 let (partition, count) = (row.name.clone(), row.tenants.len());
-                let what = "does not name the partition any more";
+                let what = "no longer has the partition";
                 return Err(TenantRejection::InForce { partition, count, what }.into());
             }
             remove::partition(books, *id, &mut events);

@@ -6,9 +6,8 @@ use crate::rejection::Rejection;
 
 use super::target::Target;
 
-/// Refuse a file that lowers the maximum allocation of a leaf that is there: asks that it has
-/// taken in already would be larger than it allows. A type of which the maximum said nothing before
-/// may get any.
+/// Refuse a file that lowers the maximum allocation of an existing leaf: accepted asks would be
+/// larger than it allows. A type that the maximum did not bound before may get any value.
 pub(super) fn are_not_lowered(
     books: &Books,
     partition: PartitionId,

@@ -14,7 +14,7 @@ const ESTIMATE: &str = "headroom/estimate";
 /// A tag that says something else.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "the tag {tag} is {text:?}; it is a whole number of seconds{since} from 1 to {most}, in digits only",
+    "the tag {tag} is {text:?}, but it must be a whole number of seconds{since} from 1 to {most}. Use digits only.",
     most = u32::MAX
 )]
 pub(super) struct NoTime {
@@ -23,8 +23,8 @@ pub(super) struct NoTime {
     since: &'static str,
 }
 
-/// When an application is to be done, as its tags say. Without a deadline, how long it takes does not
-/// matter, but it is kept.
+/// When an application is to be done, as its tags say. Without a deadline the estimate does not
+/// matter, but it is stored.
 pub(super) fn read(tags: &[(Name, Name)]) -> Result<Deadline, NoTime> {
     let read =
         |tag, since| seconds(tags, tag).map_err(|text| NoTime { tag, text: text.clone(), since });

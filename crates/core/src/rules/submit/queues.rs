@@ -143,7 +143,7 @@ fn part_below(books: &Books, above: QueueId) -> Option<CapacityConfig> {
     let row = books.queue(above);
     let template = row.settings.template.as_deref();
     let said = template.and_then(|template| template.capacity);
-    if said.is_none() && !books.divides(row.partition) {
+    if said.is_none() && !books.has_fractional_queues(row.partition) {
         return None;
     }
     if said.is_none() && template.is_some_and(|one| granting(&one.guaranteed).is_some()) {

@@ -4,13 +4,13 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::books::{Books, TaskState};
+use crate::bounds::{Bound, exceeded};
 use crate::event::Event;
 use crate::id::{LevelId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::rejection::{Rejection, TaskRejection};
 use crate::resource::{Amounts, Quantity, Resources};
 use crate::rules::{Naming, allocation, tenant, types_fit};
-use crate::schedule::exceeds;
 use crate::wait::Blocker;
 
 use super::OneTask;
@@ -75,12 +75,12 @@ impl OneTask<'_> {
         }
         let Some(link) = row.link else { return Ok(()) };
         let more = more.pruned();
-        match exceeds(books, row.queue, link, &more).map(|wait| wait.blocker) {
-            Some(Blocker::QueueMax(queue)) => Err(self.beyond_queue(queue, &more)),
-            Some(Blocker::Limit(partition, level)) => {
+        match exceeded(books, row.queue, link, &more) {
+            Some(Bound::QueueMax(queue)) => Err(self.beyond_queue(queue, &more)),
+            Some(Bound::Limit(partition, level)) => {
                 Err(self.beyond_limit((partition, level), &more))
             }
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 

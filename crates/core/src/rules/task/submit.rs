@@ -119,7 +119,7 @@ fn is_new(
     let Some(other) = live.or_else(|| row.tasks.ended(&submit.application)) else { return Ok(()) };
     // Not how it goes: it may be a task of somebody whose tasks the sender does not see.
     let is_task = books.application(other).task.is_some();
-    let what = if is_task { "a task" } else { "an application that is no task" };
+    let what = if is_task { "a task" } else { "an application that is not a task" };
     let (task, partition) = (submit.application.clone(), row.name.clone());
     Err(TaskRejection::Exists { task, partition, what })
 }

@@ -1,4 +1,4 @@
-//! What may be said of tenants.
+//! Which settings tenants may have.
 
 use alloc::string::ToString as _;
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ use crate::rules::configure::{Target, limits_of};
 use crate::rules::{ID_BYTES_MAX, few, short, within};
 
 use super::Lowering;
-use super::lower::subject_of;
+use super::materialize::subject_of;
 
 /// A name that a tenant may have: its queue has it too.
 pub(super) fn name(tenant: &Name) -> Result<(), TenantRejection> {
@@ -48,7 +48,7 @@ pub(super) fn version(
     }
 }
 
-/// Whether this may be said of a tenant, whatever it uses.
+/// Whether a tenant may have these settings, whatever it uses.
 pub(super) fn may_be_set(
     row: &Partition,
     tenant: &Name,
@@ -82,8 +82,8 @@ fn texts(settings: &TenantSettings) -> Result<(), Rejection> {
     short("display name", &settings.display_name)?;
     few("labels of the tenant", settings.labels.len(), LABELS_MAX)?;
     for (key, value) in &settings.labels {
-        within("key of a label of the tenant", key, LABEL_KEY_BYTES_MAX)?;
-        within("value of a label of the tenant", value, ID_BYTES_MAX)?;
+        within("label key of the tenant", key, LABEL_KEY_BYTES_MAX)?;
+        within("label value of the tenant", value, ID_BYTES_MAX)?;
     }
     if let TenantMapping::Limit { queue, subject } = &settings.mapping {
         short("queue", queue)?;
@@ -93,7 +93,7 @@ fn texts(settings: &TenantSettings) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// What may be said by default.
+/// Which settings the defaults may have.
 pub(super) fn defaults(defaults: &TenantDefaults) -> Result<(), TenantRejection> {
     amounts("quota", &Name::new("the defaults"), &defaults.quota)
 }
@@ -124,7 +124,7 @@ fn above(tenants: &Tenants, tenant: &Name, parent: &Name) -> Result<(), Rejectio
         return Err(TenantRejection::Draining { tenant: parent }.into());
     }
     if let TenantMapping::Limit { queue, .. } = &row.settings.mapping {
-        let (queue, what) = (queue.clone(), "there are to be tenants below it");
+        let (queue, what) = (queue.clone(), "it would have child tenants");
         return Err(TenantRejection::Mode { tenant: parent, queue, what }.into());
     }
     let levels = tenants.up(&parent).count() + height(tenants, &tenant);
@@ -149,19 +149,19 @@ fn mode(
 ) -> Result<(), TenantRejection> {
     let TenantMapping::Limit { queue, .. } = &settings.mapping else { return Ok(()) };
     let cannot = [
-        (settings.parent.is_some(), "names a tenant above it"),
-        (tenants.has_below(tenant), "there are tenants below it"),
-        (settings.suspended, "is to be suspended"),
-        (!settings.guaranteed.is_empty(), "is to be guaranteed something"),
-        (settings.strict_sum, "says `strictSum`"),
-        (settings.max_waiting.is_some(), "says how many of its tasks may wait"),
+        (settings.parent.is_some(), "it names a parent"),
+        (tenants.has_below(tenant), "it has child tenants"),
+        (settings.suspended, "it is suspended"),
+        (!settings.guaranteed.is_empty(), "it has a guarantee"),
+        (settings.strict_sum, "it sets `strictSum`"),
+        (settings.max_waiting.is_some(), "it limits its waiting tasks"),
         (
             settings.waiting.as_ref().is_some_and(|one| one.strategy != WaitingStrategy::Fifo),
-            "says in which order its tasks start",
+            "it sets the order of its waiting tasks",
         ),
         (
             matches!(settings.on_lower, Some(OnLower::Preempt { .. })),
-            "is to ask room back when its quota is lowered",
+            "it preempts when its quota is lowered",
         ),
     ];
     match cannot.into_iter().find(|(is, _)| *is) {
@@ -228,7 +228,7 @@ pub(super) fn not_lowered(lowering: &Lowering<'_>, tenant: &Name) -> Result<(), 
     let used = used_by(lowering, tenant).unwrap_or_default();
     let quota_before = before.quota_of(&known.settings);
     for (resource, quota) in tenants.quota_of(&row.settings).iter() {
-        // What was above it already is not lowered by what is said of something else.
+        // A change of something else does not lower a quota that was exceeded already.
         let lowered = quota_before.get(resource).is_none_or(|before| quota < before);
         let found = books.types().find(resource);
         let used = found.map_or(Quantity::ZERO, |found| used.get_or_zero(found));
@@ -303,7 +303,7 @@ pub(super) fn tasks(lowering: &Lowering<'_>, tenant: &Name) -> Result<(), Tenant
         let count = tasks_of(lowering, tenant);
         let tenant = tenant.clone();
         if count > 0 && known.settings.mapping != after.settings.mapping {
-            let what = "be given another queue or limit";
+            let what = "change its queue or limit";
             return Err(TenantRejection::HasTasks { tenant, count, what });
         }
         if count > 0 && known.settings.parent != after.settings.parent {
@@ -317,7 +317,7 @@ pub(super) fn tasks(lowering: &Lowering<'_>, tenant: &Name) -> Result<(), Tenant
     let queue = books.queue(*queue);
     if queue.leaf && queue.applications > 0 {
         let (tenant, count) = (parent.clone(), queue.applications);
-        let what = "have tenants below it";
+        let what = "have child tenants";
         return Err(TenantRejection::HasTasks { tenant, count, what });
     }
     Ok(())
@@ -389,12 +389,12 @@ pub(in crate::rules) fn reconfigured<'a>(
     };
     let Some(config) = after else {
         if !tenants.is_empty() {
-            return fault("switches tenants off");
+            return fault("disables tenants");
         }
         return Ok(Reconfigured { config: None, tenants, defaults: None });
     };
     if !tenants.is_empty() && before.is_some_and(|before| before.root != config.root) {
-        return fault("gives them another `rootqueue`");
+        return fault("changes their `rootqueue`");
     }
     root(&row.name, config, targets)?;
     if before.is_none_or(|before| before.root != config.root) {
@@ -429,16 +429,16 @@ pub(in crate::rules) fn root(
         Err(TenantRejection::Root { partition, queue, what })
     };
     let Some(root) = targets.iter().find(|target| target.path == config.root) else {
-        return fault("it is not in the file");
+        return fault("it is not in the file. Add it");
     };
     if root.parent.is_none() {
-        return fault("it is the root of all; name one below it");
+        return fault("it is the root queue. Name a queue below it");
     }
     if root.is_leaf() {
-        return fault("the file makes it a leaf; say `parent: true`");
+        return fault("the file makes it a leaf. Set `parent: true`");
     }
     if targets.iter().any(|target| target.parent.as_ref() == Some(&config.root)) {
-        return fault("the file has queues below it; those of tenants are not written there");
+        return fault("the file has queues below it. Remove those queues from the file");
     }
     Ok(())
 }
@@ -451,7 +451,7 @@ fn is_free(books: &Books, id: PartitionId, config: &TenantsConfig) -> Result<(),
         return Err(super::root_fault(
             row,
             &config.root,
-            "there are queues below it; reload when they are gone",
+            "it already has queues below it. Reload the file after they are removed",
         ));
     }
     let Some(instances) = books.types().find(INSTANCES) else { return Ok(()) };

@@ -1,15 +1,16 @@
 //! What is stopped of a tenant that uses more than its quota, since that was lowered. Tenants §7.
 //!
-//! The least urgent tasks go first, of equally urgent ones the youngest, until every type is within the
-//! quota; who turns out not to be needed stays. A gang goes as a whole or not at all, and what does not
-//! offer itself is never stopped. What is left above the quota then is told, and not forced.
+//! The least urgent tasks go first, of equally urgent ones the youngest, until every type is within
+//! the quota. A task that turns out not to be needed stays. A gang goes as a whole or not at all,
+//! and what does not offer itself is never stopped. What then is left above the quota is reported,
+//! and not forced.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use crate::books::{Allocation, Books, Mark};
+use crate::books::{Allocation, Books, StopRequest};
 use crate::config::tenant::TenantMapping;
 use crate::event::{Event, PreemptionCause};
 use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
@@ -172,7 +173,9 @@ impl<'a> Search<'a> {
                 leaf,
                 size: size.clone(),
                 turn: (one.priority, Reverse((one.created, one.number.unsigned_abs()))),
-                may_go: one.mark == Mark::None && one.preemptable && one.required_node().is_none(),
+                may_go: one.mark == StopRequest::None
+                    && one.preemptable
+                    && one.required_node().is_none(),
                 unsettled: one.partner().is_some(),
             };
             match &mut whole {
@@ -186,7 +189,7 @@ impl<'a> Search<'a> {
 
     /// Whether the RM was asked to stop an allocation, or is to be, and nothing takes its place.
     fn is_going(&self, id: AllocationId, row: &Allocation) -> bool {
-        let asked = row.mark != Mark::None && row.partner().is_none();
+        let asked = row.mark != StopRequest::None && row.partner().is_none();
         asked || self.stopped.contains(&id)
     }
 

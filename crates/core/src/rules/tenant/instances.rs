@@ -12,7 +12,7 @@ use crate::id::{ApplicationId, PartitionId};
 use crate::name::Name;
 use crate::rejection::{Rejection, TenantRejection};
 use crate::resource::{Amounts, Quantity};
-use crate::rules::life::Life;
+use crate::rules::lifecycle::Lifecycle;
 use crate::time::Timestamp;
 
 use super::Lowering;
@@ -140,8 +140,9 @@ fn is_of(books: &Books, row: &Application, subject: &TenantSubject) -> bool {
     }
 }
 
-/// Count asks and allocations anew that count otherwise with the tenants that are to be: in a queue in
-/// which a tenant is a limit, or none is any more. Nothing stops running for it.
+/// Count those asks and allocations again whose size differs with the intended tenants. That
+/// concerns queues in which a tenant becomes a limit, or no tenant is one any more. Nothing stops
+/// running for it.
 pub(super) fn recount(
     books: &Books,
     now: Timestamp,
@@ -149,7 +150,7 @@ pub(super) fn recount(
     events: &mut Vec<Event>,
 ) {
     let Some(before) = here(books, after.partition) else { return };
-    let mut lives: BTreeMap<ApplicationId, Life<'_>> = BTreeMap::new();
+    let mut lives: BTreeMap<ApplicationId, Lifecycle<'_>> = BTreeMap::new();
     for (id, row) in books.allocations().iter() {
         let application = books.application(row.application);
         if application.partition != after.partition {
@@ -160,9 +161,10 @@ pub(super) fn recount(
             continue;
         }
         if row.is_swapping() {
-            // It fitted into the place of its placeholder as it was; it is to be judged anew.
+            // Its old size fitted into the place of its placeholder; the new size is to be judged
+            // again.
             let life = lives.entry(row.application);
-            let life = life.or_insert_with(|| Life::of(books, now, row.application));
+            let life = life.or_insert_with(|| Lifecycle::of(books, now, row.application));
             life.drop_swap(id, events);
         }
         let amounts = books.types().amounts(books.resources_of(id));

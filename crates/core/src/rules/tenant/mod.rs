@@ -4,13 +4,13 @@
 mod check;
 mod evict;
 mod instances;
-mod lower;
+mod materialize;
 
 pub(super) use check::{Reconfigured, reconfigured, root};
 pub(super) use evict::look as look_at_quotas;
 pub(crate) use evict::lowered;
 pub(super) use instances::{are_named, counted, fits_quota};
-pub(super) use lower::Lowering;
+pub(super) use materialize::Lowering;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
@@ -97,7 +97,7 @@ pub(super) fn remove(
         return Err(TenantRejection::Unknown { tenant, partition }.into());
     };
     check::version(&row.tenants, tenant, expects)?;
-    let what = "be removed";
+    let what = "be deleted";
     let count = row.tenants.below(Some(tenant)).count();
     if count > 0 {
         return Err(TenantRejection::HasBelow { tenant: tenant.clone(), count, what }.into());
@@ -164,7 +164,7 @@ pub(super) fn set_defaults(
         return Ok(Vec::new());
     }
     check::defaults(defaults)?;
-    types_fit(books, &Naming::of_client("the defaults of tenants"), &defaults.quota)?;
+    types_fit(books, &Naming::of_client("the tenant defaults"), &defaults.quota)?;
     let mut after = before.clone();
     after.set_defaults(defaults);
     let change = Change { books, now, partition, config, after: &after };
@@ -212,7 +212,7 @@ fn queues_of(
     [path, own].into_iter().filter_map(is_there).filter(mine).collect()
 }
 
-/// The nodes that are kept for asks of a tenant and of those below it are kept no more: nothing of them
+/// The nodes reserved for asks of a tenant and of those below it are free again. Nothing of them
 /// starts, and others may need the room.
 fn unreserved(books: &Books, row: &Partition, config: &TenantsConfig, tenant: &Name) -> Vec<Event> {
     let path = row.tenants.path_of(&config.root, tenant);

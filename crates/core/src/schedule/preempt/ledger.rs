@@ -9,7 +9,7 @@ use crate::books::Books;
 use crate::id::{LevelId, QueueId};
 use crate::resource::{Quantity, Resources};
 
-use super::claim::{Claim, Share, Shares};
+use super::entitlement::{Entitlement, Share, Shares};
 
 /// The position of a queue in a ledger.
 pub(super) type Place = usize;
@@ -21,8 +21,8 @@ pub(super) struct Ledger<'books> {
     /// Parents before their children.
     rows: Vec<Row<'books>>,
     places: BTreeMap<QueueId, Place>,
-    /// The users of the leaf that asks, where they take from each other: they stand below it as
-    /// queues below theirs, and what is guaranteed to each is his share.
+    /// The users of the leaf that asks, where they take from each other. They stand below it as
+    /// queues below theirs, and the guarantee of each is that user's share.
     users: BTreeMap<LevelId, Place>,
     /// What queues are promised instead of their guarantee.
     promised: BTreeMap<QueueId, Resources>,
@@ -49,7 +49,7 @@ struct Row<'books> {
 
 impl<'books> Ledger<'books> {
     /// The queues on the path of a leaf that asks, and its users where they take from each other.
-    pub(super) fn of(books: &'books Books, leaf: QueueId, claim: Claim) -> Self {
+    pub(super) fn of(books: &'books Books, leaf: QueueId, claim: Entitlement) -> Self {
         let mut ledger = Self {
             books,
             rows: Vec::new(),
@@ -60,12 +60,12 @@ impl<'books> Ledger<'books> {
             asks_with_guarantee: false,
         };
         let shares = match claim {
-            Claim::Guarantee => None,
-            Claim::Split(parts) => {
+            Entitlement::Guarantee => None,
+            Entitlement::IdealAssignment(parts) => {
                 ledger.promised = parts;
                 None
             }
-            Claim::Share(shares) => Some(shares),
+            Entitlement::Share(shares) => Some(shares),
         };
         ledger.asking = ledger.place_of(leaf);
         ledger.rows.iter_mut().for_each(|row| row.above_ask = true);
@@ -106,7 +106,7 @@ impl<'books> Ledger<'books> {
         let books = self.books;
         let row = books.queue(queue);
         let parent = row.parent.map(|parent| self.place_of(parent));
-        let used = row.staying();
+        let used = row.used_after_preemption();
         let promised = self.promised.get(&queue).cloned().map(Cow::Owned);
         let promised = promised.or_else(|| row.guaranteed.as_ref().map(Cow::Borrowed));
         self.rows.push(Row {

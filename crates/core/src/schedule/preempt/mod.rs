@@ -3,51 +3,48 @@
 //! Everything here reads the books and answers with a plan, or with what the RM is to be asked
 //! first; nothing is changed, and no time passes. Scheduling §11.2 to §11.4.
 //!
-//! Under `strict_guarantee` ([`fewest`]) a plan is complete before the first victim is asked: with
+//! Under `strict_guarantee` ([`strict_guarantee`]) a plan is complete before the first victim is asked: with
 //! them gone, the ask fits its node and its queues, no queue has fallen below its guarantee in a
 //! type that the ask needs, and no victim could be left out. So two queues do not take from each
 //! other in turn: who gave some of a type has its guarantee of that type still, so no guarantee
-//! of it is left that an ask needing the type could call on. Otherwise ([`newest`]) victims are
+//! of it is left that an ask needing the type could call on. Otherwise ([`yunikorn`]) victims are
 //! those that the reference takes.
 
-mod claim;
-mod fewest;
+mod demand;
+mod entitlement;
 mod ledger;
-mod newest;
-mod offer;
+mod node_batch;
 pub(crate) mod required;
+mod strict_guarantee;
 pub(crate) mod victim;
-mod whole;
+mod yunikorn;
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::books::{Allocation, Books, Mark, Node, Queue, Removal};
+use crate::books::{Allocation, Books, Node, PreemptionTry, Queue, Removal};
 use crate::id::{AllocationId, NodeId, PartitionId, QueueId};
 use crate::ordered::OrderedMap;
 use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
 
-use super::keep::INSTANT;
-use claim::Claim;
+use super::reservation_candidates::INSTANT;
+use entitlement::Entitlement;
 use ledger::Ledger;
 use victim::{Candidate, candidates, candidates_within};
-
-/// How long after a try in vain the next one comes. Source: scheduling §11.2.
-pub const TRY_EVERY: Millis = Millis::from_secs(15);
 
 /// How many tries one leaf has in one cycle. Source: scheduling §11.2.
 pub const TRIES_PER_CYCLE: u32 = 10;
 
-/// How long a node is kept for an ask before it goes to one of higher priority. Source: scheduling
-/// §11.3, decision D-17 for the doubled hour, and K-28 for whose age it is.
+/// How long a node is reserved for an ask before it goes to one of higher priority. Source:
+/// scheduling §11.3, decision D-17 for the doubled hour, and K-28 for whose age it is.
 const KEPT_FOR: Millis = Millis::from_secs(2 * 60 * 60 + 2);
 
 /// What is to be stopped for an ask, and where it runs then.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
-    /// The node that is to be kept for the ask.
+pub struct VictimPlan {
+    /// The node that is to be reserved for the ask.
     pub node: NodeId,
     /// What the RM is to stop; at least one.
     pub victims: Vec<AllocationId>,
@@ -59,7 +56,7 @@ pub struct Plan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Others are to be stopped.
-    Stop(Plan),
+    Stop(VictimPlan),
     /// The RM is to be asked who would have to go on these nodes.
     Ask(Vec<Removal>),
 }
@@ -85,7 +82,7 @@ impl Cost {
 /// What a try found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// Asks whose node is kept no more: they had it for long, and are of lower priority.
+    /// Asks that lose their reservation: they had it for long, and are of lower priority.
     pub given_up: Vec<AllocationId>,
     /// What is to be stopped or asked, or why nothing is.
     pub outcome: Result<Outcome, Obstacle>,
@@ -133,12 +130,6 @@ impl fmt::Display for Obstacle {
     }
 }
 
-/// What is being stopped on a node.
-pub(crate) fn stopping(books: &Books, node: NodeId) -> impl Iterator<Item = AllocationId> {
-    let all = books.allocations_on(node);
-    all.filter(|(_, row)| row.mark == Mark::Preempted).map(|(id, _)| id)
-}
-
 /// Whether an ask may ever have others stopped for it: that is not forbidden, and did not
 /// happen yet.
 pub(super) fn may_ask(ask: &Allocation) -> bool {
@@ -150,7 +141,7 @@ pub(super) fn ripe_at(books: &Books, leaf: QueueId, ask: &Allocation) -> Timesta
     ask.created + books.queue(leaf).settings.values.preemption_delay
 }
 
-/// When the node that is kept for an ask goes to one of higher priority; none if it never does.
+/// When the node that is reserved for an ask goes to one of higher priority; none if it never does.
 pub(super) fn yields_at(ask: &Allocation) -> Option<Timestamp> {
     let kept = ask.reservation()?;
     let yields = ask.required_node().is_none() && !ask.preemption_triggered;
@@ -159,7 +150,7 @@ pub(super) fn yields_at(ask: &Allocation) -> Option<Timestamp> {
 
 /// Whether others may be stopped for an ask that may run anywhere, when its time comes: its
 /// partition has that, and some queue on its path a guarantee.
-pub(super) fn can_call(books: &Books, ask: &Allocation) -> bool {
+pub(super) fn can_preempt(books: &Books, ask: &Allocation) -> bool {
     let application = books.application(ask.application);
     let is_on = books.partition(application.partition).settings.preemption.enabled;
     let mut queues = books.up(application.queue);
@@ -171,14 +162,13 @@ pub(super) fn can_call(books: &Books, ask: &Allocation) -> bool {
 /// Look for something to stop for an ask, which waits: for want of a node if `nodes_tried`, and
 /// otherwise because a queue is full.
 ///
-/// Costs the queues below the fence of the ask that use anything, the allocations of those
-/// leaves among them that use more than their guarantee, times the logarithm of their number
-/// and the depth of the tree; and the nodes of the partition if a queue is full or nodes are
-/// kept.
+/// Costs the queues below the fence of the ask that use anything. Costs the nodes of the partition,
+/// too, if a queue is full or nodes are reserved. For those queues that are leaves above their
+/// guarantee, it costs their allocations, times the logarithm of their number and the tree depth.
 pub fn attempt(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bool) -> Attempt {
     let row = books.allocation(ask);
     let leaf = books.application(row.application).queue;
-    let tried = books.last_try(ask).is_some_and(|tried| now < tried.at + TRY_EVERY);
+    let tried = books.last_try(ask).is_some_and(|tried| now < tried.at + PreemptionTry::PAUSE);
     if !row.is_pending() || !may_ask(row) || now < ripe_at(books, leaf, row) || tried {
         return Attempt { given_up: Vec::new(), outcome: Err(Obstacle::TooEarly) };
     }
@@ -187,21 +177,22 @@ pub fn attempt(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bo
 
 /// [`attempt`] for an ask that may have one.
 pub(super) fn plan(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bool) -> Attempt {
-    let claim = claim::of_queue(books, ask);
-    let is_split = matches!(claim, Claim::Split(_));
+    let claim = entitlement::of_queue(books, ask);
+    let is_split = matches!(claim, Entitlement::IdealAssignment(_));
     let mut of_queue = plan_with(books, ask, claim, now, nodes_tried);
     if is_split && of_queue.comes_to_nothing() {
-        // Whoever gives keeps his part of what there is; to a guarantee he gives what is beyond his own.
-        let by_guarantee = plan_with(books, ask, Claim::Guarantee, now, nodes_tried);
+        // A giver retains its part of what there is. To a guarantee it gives what is beyond its own
+        // guarantee.
+        let by_guarantee = plan_with(books, ask, Entitlement::Guarantee, now, nodes_tried);
         if !by_guarantee.comes_to_nothing() || of_queue.outcome == Err(Obstacle::NoGuarantee) {
             of_queue = by_guarantee;
         }
     }
     let within = match of_queue.outcome {
-        // What makes room already comes first, and what the RM has said of this is kept for one set of
+        // What makes room already comes first, and the RM's answers are stored for one set of
         // victims on each node.
         Ok(_) | Err(Obstacle::TooEarly | Obstacle::OnItsWay | Obstacle::Refused) => None,
-        Err(_) => claim::of_user(books, ask),
+        Err(_) => entitlement::of_user(books, ask),
     };
     let Some(claim) = within else { return of_queue };
     let of_user = plan_with(books, ask, claim, now, nodes_tried);
@@ -217,26 +208,26 @@ pub(super) fn plan(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried
 fn plan_with(
     books: &Books,
     ask: AllocationId,
-    claim: Claim,
+    claim: Entitlement,
     now: Timestamp,
     nodes_tried: bool,
 ) -> Attempt {
-    let within = matches!(claim, Claim::Share(_));
-    let mut scene = match Scene::of(books, ask, claim) {
+    let within = matches!(claim, Entitlement::Share(_));
+    let mut scene = match PreemptionContext::of(books, ask, claim) {
         Ok(scene) => scene,
         Err(obstacle) => return Attempt { given_up: Vec::new(), outcome: Err(obstacle) },
     };
     let given_up = scene.give_up_nodes(now);
     let strict = books.partition(scene.partition).settings.preemption.strict_guarantee;
     let mut outcome = if strict {
-        fewest::choose(&mut scene, &given_up, nodes_tried)
+        strict_guarantee::choose(&mut scene, &given_up, nodes_tried)
     } else {
-        newest::choose(&mut scene, &given_up, nodes_tried)
+        yunikorn::choose(&mut scene, &given_up, nodes_tried)
     };
     if within && let Ok(Outcome::Stop(plan)) = &mut outcome {
         plan.within = true;
         let leaf = books.application(books.allocation(ask).application).queue;
-        if !claim::may_be_on_its_way(books, leaf, &plan.victims, scene.size) {
+        if !entitlement::may_be_on_its_way(books, leaf, &plan.victims, scene.size) {
             outcome = Err(Obstacle::EnoughAtOnce);
         }
     }
@@ -245,7 +236,7 @@ fn plan_with(
 
 /// One ask, and what may be stopped for it.
 #[derive(Debug)]
-struct Scene<'books> {
+struct PreemptionContext<'books> {
     books: &'books Books,
     partition: PartitionId,
     ask: AllocationId,
@@ -261,14 +252,14 @@ struct Scene<'books> {
     whole: bool,
 }
 
-impl<'books> Scene<'books> {
+impl<'books> PreemptionContext<'books> {
     /// Look for candidates; refused if no guarantee covers the ask, whatever goes.
-    fn of(books: &'books Books, ask: AllocationId, claim: Claim) -> Result<Self, Obstacle> {
+    fn of(books: &'books Books, ask: AllocationId, claim: Entitlement) -> Result<Self, Obstacle> {
         let application = books.application(books.allocation(ask).application);
         let (leaf, partition) = (application.queue, application.partition);
-        let within = matches!(claim, Claim::Share(_));
+        let within = matches!(claim, Entitlement::Share(_));
         let strict = books.partition(partition).settings.preemption.strict_guarantee;
-        let balances = matches!(claim, Claim::Split(_));
+        let balances = matches!(claim, Entitlement::IdealAssignment(_));
         let whole = within || balances || strict && books.users_of(leaf).is_some();
         let mut ledger = Ledger::of(books, leaf, claim);
         let candidates = if within {
@@ -276,7 +267,7 @@ impl<'books> Scene<'books> {
         } else {
             candidates(books, &mut ledger, ask)
         };
-        let (size, on_node) = (books.resources_of(ask), books.on_node(ask));
+        let (size, on_node) = (books.resources_of(ask), books.node_request(ask));
         let mut scene = Self { books, partition, ask, size, on_node, ledger, candidates, whole };
         if scene.is_guaranteed() { Ok(scene) } else { Err(Obstacle::NoGuarantee) }
     }
@@ -311,7 +302,7 @@ impl<'books> Scene<'books> {
         })
     }
 
-    /// The asks whose nodes are kept no more for the sake of this one.
+    /// The asks that lose their reservation for the sake of this one.
     fn give_up_nodes(&self, now: Timestamp) -> Vec<AllocationId> {
         let mine = self.books.allocation(self.ask);
         let gives_up = |id: &AllocationId| {
@@ -327,7 +318,7 @@ impl<'books> Scene<'books> {
             .collect()
     }
 
-    /// The nodes of the partition that are kept for some ask, in the order of their names.
+    /// The nodes of the partition that are reserved for some ask, in the order of their names.
     fn kept_nodes(&self) -> impl Iterator<Item = (NodeId, &'books Node)> {
         let partition = self.books.partition(self.partition);
         let some = (partition.reservation_count > 0).then_some(&partition.nodes);

@@ -10,8 +10,6 @@ use crate::id::{AllocationId, NodeId};
 use crate::resource::Resources;
 use crate::time::Timestamp;
 
-use super::victim::can_go;
-
 /// Who goes first: who offers himself, who does not, the firsts of their applications; then the
 /// least urgent, the newest, the smallest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,17 +37,19 @@ impl Turn {
     }
 }
 
-/// What is to be stopped on the node that is kept for an ask, which may run nowhere else and
-/// does not fit; empty if nothing that may be stopped is enough.
+/// What is to be stopped on the node that is reserved for an ask, which may run nowhere else and
+/// does not fit. Empty if nothing that may be stopped is enough.
 ///
 /// What is free counts at the end and not before, so that more may go than is needed: as in the
 /// reference (decision D-6). Costs the allocations on the node and their order.
 pub(crate) fn victims(books: &Books, ask: AllocationId, node: NodeId) -> Vec<AllocationId> {
-    let (row, wanted) = (books.allocation(ask), books.on_node(ask));
+    let (row, wanted) = (books.allocation(ask), books.node_request(ask));
     let mut candidates: Vec<(Turn, AllocationId)> = books
         .allocations_on(node)
         .map(|(id, one)| (id, one, books.shapes().on_node(one.shape)))
-        .filter(|(_, one, size)| one.priority <= row.priority && can_go(one, size, wanted))
+        .filter(|(_, one, size)| {
+            one.priority <= row.priority && one.is_eligible_victim(size, wanted)
+        })
         .map(|(id, one, size)| (Turn::of(one, size), id))
         .collect();
     candidates.sort_unstable();
@@ -58,7 +58,7 @@ pub(crate) fn victims(books: &Books, ask: AllocationId, node: NodeId) -> Vec<All
         if sum.is_at_least(wanted) {
             break;
         }
-        sum.add(books.on_node(id));
+        sum.add(books.node_request(id));
         victims.push(id);
     }
     sum.add(&books.node(node).available);

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use crate::books::{Allocation, Books, Mark, Queue};
+use crate::books::{Allocation, Books, Queue};
 use crate::config::{PreemptionPolicy, PriorityPolicy};
 use crate::id::{AllocationId, NodeId, QueueId};
 use crate::resource::Resources;
@@ -48,15 +48,6 @@ pub(super) struct Candidate<'books> {
     /// What its node has when it goes.
     pub(super) on_node: &'books Resources,
     pub(super) turn: Turn,
-}
-
-/// Whether an allocation can be stopped at all for somebody who needs `wanted`. Scheduling
-/// §11.3 and §11.7.
-pub(crate) fn can_go(row: &Allocation, size: &Resources, wanted: &Resources) -> bool {
-    row.is_allocated()
-        && row.mark == Mark::None
-        && row.required_node().is_none()
-        && size.shares_type(wanted)
 }
 
 /// All that may be stopped for an ask, in their order.
@@ -115,7 +106,7 @@ pub(super) fn candidates_within<'books>(
             let size = books.shapes().get(one.shape);
             if let Some(node) = one.node
                 && one.priority <= row.priority
-                && can_go(one, size, wanted)
+                && one.is_eligible_victim(size, wanted)
             {
                 let on_node = books.shapes().on_node(one.shape);
                 let turn = Turn::of(books, one);
@@ -217,7 +208,7 @@ impl Search<'_, '_> {
                 let reached = fenced || i64::from(row.priority) <= priority;
                 if let Some(node) = row.node
                     && reached
-                    && can_go(row, size, self.size)
+                    && row.is_eligible_victim(size, self.size)
                     && !(within && Turn::of(books, row).owns)
                 {
                     let turn = Turn::of(books, row);

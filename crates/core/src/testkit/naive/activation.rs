@@ -16,7 +16,7 @@ use crate::rules::activation::{activated, driver_of, has_begun};
 use crate::rules::linked;
 use crate::userlimit::{Decimal, DriverRules, Rules};
 
-use super::{application_priority, pending, share};
+use super::{application_priority, fair_share, pending};
 
 /// The events that activate the next application, if one may be.
 pub(super) fn next(books: &Books) -> Vec<Event> {
@@ -94,9 +94,9 @@ fn driver_fits(books: &Books, row: &Application, of: DriverRules, driver: &Resou
     }
     let without = Rules::WITHOUT_SHARES;
     let rules = books.users_of(row.queue).map_or(&without, |users| users.rules());
-    let (state, active) = share::leaf_and_active(books, row.queue, rules);
+    let (state, active) = fair_share::leaf_and_active(books, row.queue, rules);
     let all = of.of_queue(rules, &state, &state.max.minimum(&state.total));
-    // Whoever waits to start counts, and so does who is active.
+    // Users who wait to start count, and so do active users.
     let is_active = |one: &&Application| one.link.is_some_and(|link| active.contains(&link.user));
     let active_names: BTreeSet<&Name> = here().filter(is_active).map(|one| &one.user).collect();
     let waiting = here().filter(|one| one.driver.is_none()).map(|one| &one.user);

@@ -1,9 +1,9 @@
-//! What a tenant above its quota gives back, straight from tenants §7: at each step all that runs is
-//! summed up anew.
+//! What a tenant above its quota gives back, straight from tenants §7: each step recomputes the sum
+//! of all that runs.
 
 use alloc::vec::Vec;
 
-use crate::books::{Allocation, Books, Mark};
+use crate::books::{Allocation, Books, StopRequest};
 use crate::event::{Event, PreemptionCause};
 use crate::id::{AllocationId, QueueId};
 use crate::resource::{Quantity, Resources};
@@ -22,7 +22,7 @@ pub fn evictions(books: &Books, now: Timestamp, root: QueueId) -> Vec<Event> {
             runs.iter().flat_map(|(_, events)| events.iter().filter_map(victim)).collect();
         runs.push((queue, run(books, now, queue, &stopped)));
     }
-    // As they are told: each behind those below it, in the order in which queues were made.
+    // In report order: each behind those below it, in the order in which queues were made.
     for queue in told(books, root) {
         let at = runs.iter().position(|(id, _)| *id == queue);
         events.extend(at.into_iter().flat_map(|at| runs[at].1.clone()));
@@ -98,7 +98,7 @@ fn run(books: &Books, now: Timestamp, queue: QueueId, stopped: &[AllocationId]) 
 fn running(books: &Books, queue: QueueId, gone: &[AllocationId]) -> Vec<AllocationId> {
     let leaves = below(books, queue);
     let here = |row: &Allocation| leaves.contains(&books.application(row.application).queue);
-    let stays = |row: &Allocation| row.mark == Mark::None || row.partner().is_some();
+    let stays = |row: &Allocation| row.mark == StopRequest::None || row.partner().is_some();
     let all = books.allocations().iter().filter(|(_, row)| row.is_allocated() && here(row));
     all.filter(|(id, row)| stays(row) && !gone.contains(id)).map(|(id, _)| id).collect()
 }
@@ -146,10 +146,9 @@ fn may_go(
     gone: &[AllocationId],
     excess: &Resources,
 ) -> bool {
-    let offers = task
-        .iter()
-        .map(|id| books.allocation(*id))
-        .all(|row| row.preemptable && row.mark == Mark::None && row.required_node().is_none());
+    let offers = task.iter().map(|id| books.allocation(*id)).all(|row| {
+        row.preemptable && row.mark == StopRequest::None && row.required_node().is_none()
+    });
     let leaf = books.application(books.allocation(task[0]).application).queue;
     let mut without = gone.to_vec();
     without.extend(task);

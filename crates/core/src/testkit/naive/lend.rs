@@ -11,8 +11,8 @@ use crate::resource::{Amounts, Quantity, Resources};
 use crate::time::Timestamp;
 
 use super::{
-    applications_in_order, has_room, holding, in_node_order, in_order, line, link_of, pending,
-    place, swap, whole,
+    all_or_nothing, applications_in_order, has_room, head_of_line, holding, in_node_order,
+    in_order, link_of, pending, place, replacement,
 };
 
 /// Whether idle nodes of a label are lent, as the root says.
@@ -38,19 +38,20 @@ pub(super) fn borrows(books: &Books, id: ApplicationId) -> bool {
 
 /// The first ask of a leaf to which a node is lent.
 pub(super) fn in_leaf(books: &Books, now: Timestamp, leaf: QueueId) -> Option<Vec<Event>> {
-    if line::has_one(books, leaf) {
+    if head_of_line::has_one(books, leaf) {
         return None;
     }
     applications_in_order(books, now, leaf).into_iter().find_map(|id| {
         let row = books.application(id);
-        if !borrows(books, id) || whole::is_one(books, id) {
+        if !borrows(books, id) || all_or_nothing::is_one(books, id) {
             return None;
         }
         in_order(books, id).into_iter().find_map(|(ask, one)| {
             let anywhere = one.required_node().is_none() && one.reservation().is_none();
             let asks_rm = books.asks_about_nodes(row.partition);
-            let named = books.wish_of(ask).is_some_and(|wish| wish.label.is_some());
-            let ordinary = anywhere && !asks_rm && !named && !swap::waits_for_place(row, one);
+            let named = books.node_selector_of(ask).is_some_and(|wish| wish.label.is_some());
+            let ordinary =
+                anywhere && !asks_rm && !named && !replacement::waits_for_place(row, one);
             if ordinary { to_ask(books, row, ask) } else { None }
         })
     })
@@ -58,7 +59,7 @@ pub(super) fn in_leaf(books: &Books, now: Timestamp, leaf: QueueId) -> Option<Ve
 
 fn to_ask(books: &Books, row: &Application, ask: AllocationId) -> Option<Vec<Event>> {
     let link = link_of(books, books.allocation(ask).application, row).ok()?;
-    let blocked = books.wish_of(ask).map(|wish| wish.blocked.clone()).unwrap_or_default();
+    let blocked = books.node_selector_of(ask).map(|wish| wish.blocked.clone()).unwrap_or_default();
     let label_of = |node: &Node| node.attributes.get("headroom/label").cloned();
     let nodes = in_node_order(books, row.partition);
     let mut labels: Vec<Name> = nodes.iter().filter_map(|(_, node)| label_of(node)).collect();

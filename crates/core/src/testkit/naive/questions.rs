@@ -7,7 +7,7 @@ use crate::books::{Application, Books, Node, QuestionMode, QuestionSubject};
 use crate::event::Event;
 use crate::id::{AllocationId, NodeId};
 
-use super::kept::best;
+use super::reservations::best;
 
 /// Of these nodes, in order, the one to take: the first, or the first that the RM accepted. If
 /// it must be asked first, that; none if there is nothing, or nothing that the RM leaves.
@@ -45,16 +45,16 @@ pub(super) fn has_enough(books: &Books, row: &Application) -> bool {
     books.partition(row.partition).open_questions.full
 }
 
-/// Of these nodes, which are large enough, the one to keep for an ask: the one that its room would
-/// suit best, or the best of those that the RM accepted. If it must be asked first, that. One with
-/// room that it refuses is not kept.
+/// Of these nodes, which are large enough, the one to reserve for an ask: the one that its room
+/// would suit best, or the best of those that the RM accepted. If it must be asked first, that. One
+/// with room that it refuses is not reserved.
 pub(super) fn to_keep(
     books: &Books,
     row: &Application,
     ask: AllocationId,
     nodes: &[(NodeId, &Node)],
 ) -> Option<Result<NodeId, Vec<Event>>> {
-    let wanted = books.on_node(ask);
+    let wanted = books.node_request(ask);
     if books.partition(row.partition).questions.is_none() {
         return best(nodes, wanted).map(Ok);
     }

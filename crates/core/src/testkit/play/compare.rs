@@ -1,4 +1,4 @@
-//! The scheduler beside a fresh one and the naive one.
+//! Compares the scheduler with a fresh one and with the naive one.
 
 use alloc::format;
 use alloc::string::String;
@@ -72,7 +72,7 @@ impl Player<'_> {
         // Where the RM has enough to answer, or nodes are to report, the fresh one has not looked at all that the old has.
         let waits = books.allocations().iter().filter(|(_, ask)| {
             let partition = books.application(ask.application).partition;
-            let looks = !books.has_asked_enough(partition) && !books.is_held(partition);
+            let looks = !books.is_paused(partition);
             ask.is_pending() && looks
         });
         for (id, _) in waits {
@@ -143,7 +143,7 @@ impl Player<'_> {
     }
 }
 
-/// The first task that waits and was not told why.
+/// The first task that waits and whose reason is not reported yet.
 fn first_untold(books: &Books) -> Option<ApplicationId> {
     let waits = |id: ApplicationId, row: &Application| {
         let untold = row.task.as_ref().is_some_and(|task| task.throttled.is_none());

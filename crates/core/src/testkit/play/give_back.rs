@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{ApplicationState, Books, Mark, Partition};
+use crate::books::{ApplicationState, Books, Partition, StopRequest};
 use crate::command::Command;
 use crate::event::{Event, Termination};
 use crate::name::Name;
@@ -13,7 +13,7 @@ impl Player<'_> {
     /// The RM has stopped some of what it was asked to stop, and may say so twice.
     pub(super) fn confirm(&mut self, number: u8) {
         let books = &self.world.books;
-        let marked = books.allocations().iter().filter(|(_, row)| row.mark != Mark::None);
+        let marked = books.allocations().iter().filter(|(_, row)| row.mark != StopRequest::None);
         let some = marked.enumerate().filter(|(place, _)| number < 128 || place % 2 == 0);
         let commands: Vec<Command> = some
             .map(|(_, (_, row))| {
@@ -23,7 +23,7 @@ impl Player<'_> {
                     application: application.name.clone(),
                     key: Some(row.key.clone()),
                     termination: match (row.mark, row.partner()) {
-                        (Mark::Preempted, _) => Termination::Preempted,
+                        (StopRequest::Preempted, _) => Termination::Preempted,
                         (_, Some(_)) => Termination::PlaceholderReplaced,
                         (_, None) => Termination::Timeout,
                     },

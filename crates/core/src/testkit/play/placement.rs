@@ -52,11 +52,12 @@ impl Player<'_> {
         }
     }
 
-    /// Whether a node is lent to who has it: it has a label that lends, which he does not name.
+    /// Whether the node is lent to this allocation: it has a label that lends, which the allocation
+    /// does not name.
     fn is_lent(&self, one: AllocationId, node: Option<NodeId>) -> bool {
         let books = &self.world.books;
         let Some(node) = node.map(|node| books.node(node)) else { return false };
-        let named = books.wish_of(one).and_then(|wish| wish.label.as_ref());
+        let named = books.node_selector_of(one).and_then(|wish| wish.label.as_ref());
         let free = books.allocation(one).required_node().is_none();
         node.lends() && free && named != node.label()
     }

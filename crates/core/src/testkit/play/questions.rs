@@ -72,8 +72,8 @@ impl Player<'_> {
         }
     }
 
-    /// So has one on which a member takes a place, with nothing said of room on that of its
-    /// placeholder.
+    /// So has one on which a member takes a place; room on the node of its placeholder is not
+    /// considered.
     pub(super) fn check_place(&self, event: &Event) {
         let books = &self.world.books;
         let Event::SwapStarted { ask, placeholder, node } = event else { return };
@@ -129,7 +129,7 @@ impl Player<'_> {
     }
 }
 
-/// Whether the RM refuses an ask the node that is kept for it.
+/// Whether the RM refuses an ask the node that is reserved for it.
 fn given_up(books: &Books, ask: AllocationId) -> bool {
     let kept = books.allocation(ask).reservation();
     let verdict = kept.and_then(|kept| books.verdict_on(ask, kept.node, QuestionMode::Allocate));

@@ -1,4 +1,4 @@
-//! What a queue of a random file says, beside its name and its children.
+//! What a queue of a random file sets, in addition to its name and its children.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -122,7 +122,7 @@ fn line(bound: u8, limits: u8) -> impl Iterator<Item = (&'static str, &'static s
     said.filter(move |_| policy.is_some())
 }
 
-/// Who may be stopped for whom in a queue; mostly nothing is said.
+/// Who may be stopped for whom in a queue; mostly nothing is set.
 fn preemption(switch: u8) -> QueuePreemptionConfig {
     QueuePreemptionConfig {
         disabled: (switch % 19 == 5).then_some(!switch.is_multiple_of(5)),

@@ -11,7 +11,7 @@ use crate::name::Name;
 use crate::testkit::{amounts, leaf, limit, parent, partition};
 
 use super::furnish::{call_back, furnish};
-use super::{AskDeed, Deed, NODES, Op, add_node};
+use super::{AskDeed, NODES, Op, RandomAction, add_node};
 
 /// A tree whose root lends nodes of a label, some of which one leaf is guaranteed and another may use up to
 /// a limit.
@@ -45,12 +45,13 @@ pub fn lending_tree() -> impl Strategy<Value = Configuration> {
 
 /// A history of up to `steps` steps of asks, releases and nodes that come, go and are drained.
 pub fn lending_history(steps: usize) -> impl Strategy<Value = Vec<Op>> {
-    let op = |deed: BoxedStrategy<Deed>| deed.prop_map(|deed| Op { partition: 0, deed });
+    let op = |deed: BoxedStrategy<RandomAction>| deed.prop_map(|deed| Op { partition: 0, deed });
     let pick = any::<u8>;
-    let submit = (0_u8..6, 0_u8..4, 0_u8..4).prop_map(|(a, q, user)| Deed::Submit(a, q, user, 0));
+    let submit =
+        (0_u8..6, 0_u8..4, 0_u8..4).prop_map(|(a, q, user)| RandomAction::Submit(a, q, user, 0));
     let asked = (pick(), pick(), pick(), 0_i8..2, pick(), 0_u8..8, pick());
     let asked = asked.prop_map(|(application, key, size, priority, flags, odd, age)| {
-        Deed::Ask(AskDeed {
+        RandomAction::Ask(AskDeed {
             application,
             key: key % 60,
             size: size % 4 + 20,
@@ -64,16 +65,16 @@ pub fn lending_history(steps: usize) -> impl Strategy<Value = Vec<Op>> {
     });
     let deed = prop_oneof![
         3 => add_node(),
-        1 => (pick(), pick()).prop_map(|(node, size)| Deed::ResizeNode(node, size)),
-        1 => (pick(), any::<bool>()).prop_map(|(node, on)| Deed::SetSchedulable(node, on)),
-        1 => pick().prop_map(Deed::RemoveNode),
+        1 => (pick(), pick()).prop_map(|(node, size)| RandomAction::ResizeNode(node, size)),
+        1 => (pick(), any::<bool>()).prop_map(|(node, on)| RandomAction::SetSchedulable(node, on)),
+        1 => pick().prop_map(RandomAction::RemoveNode),
         3 => submit.clone(),
         40 => asked,
-        10 => pick().prop_map(Deed::Release),
-        6 => pick().prop_map(Deed::Confirm),
-        1 => pick().prop_map(Deed::ReleaseAll),
-        1 => pick().prop_map(Deed::Remove),
-        8 => pick().prop_map(Deed::Wait),
+        10 => pick().prop_map(RandomAction::Release),
+        6 => pick().prop_map(RandomAction::Confirm),
+        1 => pick().prop_map(RandomAction::ReleaseAll),
+        1 => pick().prop_map(RandomAction::Remove),
+        8 => pick().prop_map(RandomAction::Wait),
     ];
     let nodes = prop::collection::vec(op(add_node().boxed()), 3..6);
     let applications = prop::collection::vec(op(submit.boxed()), 3..6);

@@ -46,7 +46,7 @@ pub(super) fn set_defaults(partition: Name, words: &mut Words<'_>) -> Command {
 
 /// `tenant a of p quota vcore=4 instances=3 guaranteed vcore=1 apps=2 waiting 9 suspended strict-sum
 /// order priority lower preempt 30s park user expects 1 force`, or `as user ann in root.q` for one that
-/// is a limit: all that is to be said of it. `quota` alone is without bounds.
+/// is a limit: every setting of it. `quota` alone is without bounds.
 pub(super) fn set(partition: Name, words: &mut Words<'_>) -> Command {
     let mut set = SetTenant { partition, tenant: words.name("a tenant"), ..SetTenant::default() };
     let said = &mut set.settings;

@@ -1,4 +1,4 @@
-//! How long heads of lines have kept their room from those behind them: tenants §6, §8.
+//! How long heads of lines have withheld their room from those behind them: tenants §6, §8.
 
 use crate::books::Books;
 use crate::config::ApplicationOrder;
@@ -86,7 +86,7 @@ impl Holds {
                     head.full = head.full.or(Some(now));
                 }
             }
-            // It begins anew, if it goes on to wait for something else.
+            // It begins again, if it goes on to wait for something else.
             Some(Event::Placed { .. }) => head.full = None,
             _ => {}
         }

@@ -18,7 +18,7 @@ use super::holds::Holds;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TenantTallies {
     rows: OrderedMap<Name, Arc<TenantTally>>,
-    /// How often tasks were told that they have to wait, by tenant and code.
+    /// How often a wait was reported to tasks, by tenant and code.
     throttled: OrderedMap<(Name, Name), u64>,
     holds: Holds,
 }
@@ -37,9 +37,10 @@ pub struct TenantTally {
     pub violations: u64,
     /// From the submission of tasks to their first start.
     pub waits: Spans,
-    /// From the last release that made room for a task which was told to wait, to its start.
+    /// From the last release that made room for a task whose wait was reported, to its start.
     pub after_release: Spans,
-    /// How long heads of its line have kept their room from those behind them, holds under way not included.
+    /// How long heads of its line have withheld their room from those behind them, holds under way
+    /// not included.
     pub held: Millis,
     /// Tasks that could have started and were not looked at. Always 0, or a bug.
     pub rescued: u64,
@@ -93,7 +94,7 @@ impl TenantTallies {
         self.rows.iter().map(|(_, row)| row.rescued).sum()
     }
 
-    /// How often tasks of a tenant were told that they have to wait, by code.
+    /// How often a wait was reported to tasks of a tenant, by code.
     pub fn throttled<'all>(
         &'all self,
         tenant: &'all Name,
@@ -146,7 +147,7 @@ impl TenantTallies {
             Event::TaskMoved { application, step: TaskStep::Ended { outcome, .. } } => {
                 self.of(books, *application, |row| row.ended[*outcome as usize] += 1);
             }
-            // Nobody said how it ended.
+            // The way it ended was not reported.
             Event::ApplicationMoved { application, state, .. } if !state.is_active() => {
                 self.is_over(books, *application);
             }
@@ -220,8 +221,8 @@ impl TenantTallies {
         });
     }
 
-    /// When something was given back last that may have made room for an ask: since it was told to wait,
-    /// by its tenant or the nearest one above that gave back anything.
+    /// When something was last given back that may have made room for an ask: since its wait was
+    /// reported, by its tenant or the nearest one above that gave back anything.
     fn released_since(
         &self,
         books: &Books,

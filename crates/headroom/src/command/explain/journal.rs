@@ -9,7 +9,7 @@ use headroom_api::headroomv1::Explanation;
 use headroom_core::books::Books;
 use headroom_core::explain::{explain, first_of};
 use headroom_core::id::AllocationId;
-use headroom_engine::{Changes, Moment, follow, recover};
+use headroom_engine::{WaitHistory, WriterState, follow, recover};
 use headroom_journal::FileReader;
 use headroom_journal::disk::Folder;
 use headroom_server::native::explanation_of;
@@ -21,21 +21,21 @@ pub(super) fn explained(
     subject: &str,
     sought: Sought<'_>,
 ) -> Result<Explanation> {
-    ensure!(folder.is_dir(), "there is no folder {}", folder.display());
+    ensure!(folder.is_dir(), "the folder {} does not exist", folder.display());
     let disk = Folder::new(folder).with_context(|| format!("cannot open {}", folder.display()))?;
     let reader = FileReader::open(Arc::new(disk))?;
     let made = recover(&reader)?;
     let Some(ask) = find(&made.books, partition, subject) else {
         bail!(
-            "as of record {} there is no {subject:?} in partition {partition} that asks for anything or has it",
+            "{subject:?} has no ask or allocation in partition {partition} as of record {}",
             made.sequence
         );
     };
     // The first of an application was not always the same.
     let application = &made.books.application(made.books.allocation(ask).application).name;
     let subject = format!("{application}/{}", made.books.allocation(ask).key);
-    let mut told = Changes::default();
-    let look = |moment: &Moment<'_>| {
+    let mut told = WaitHistory::default();
+    let look = |moment: &WriterState<'_>| {
         if let Some(ask) = find(moment.books, partition, &subject) {
             told.look(moment, ask);
         }

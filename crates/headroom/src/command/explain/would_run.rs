@@ -1,4 +1,4 @@
-//! What somebody might submit, as it is said on the command line.
+//! Options that describe a hypothetical ask.
 
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -7,10 +7,10 @@ use headroom_api::headroomv1::WouldRun;
 use crate::command::tasks::amounts;
 use crate::remote::Bound;
 
-/// Something that is not submitted.
+/// A hypothetical ask.
 #[derive(Debug, Args)]
 pub(super) struct Wanted {
-    /// Say what would become of something that needs this on one node, were it submitted now; nothing is submitted
+    /// Predict the outcome of a hypothetical ask with these amounts on one node. Submits nothing
     #[arg(
         long,
         value_name = "TYPE=AMOUNT,…",
@@ -18,25 +18,25 @@ pub(super) struct Wanted {
         conflicts_with_all = ["subject", "code"]
     )]
     would_run: Vec<Bound>,
-    /// The queue that it would name
+    /// Queue of the hypothetical ask
     #[arg(long, value_name = "QUEUE", requires = "would_run")]
     queue: Option<String>,
-    /// The tenant whose task it would be
+    /// Tenant of the hypothetical task
     #[arg(long, value_name = "TENANT", requires = "would_run", conflicts_with = "queue")]
     tenant: Option<String>,
-    /// Who would submit it; without, the caller
+    /// User of the hypothetical task. The default is the caller
     #[arg(long, value_name = "USER", requires = "would_run")]
     user: Option<String>,
-    /// The groups of that user
+    /// Groups of the user
     #[arg(long, value_name = "GROUP,…", value_delimiter = ',', requires = "would_run")]
     groups: Vec<String>,
-    /// How many of this size it would have
+    /// Number of members of this size
     #[arg(long, value_name = "N", default_value_t = 1, requires = "would_run")]
     members: u32,
-    /// These are a gang: each holds its room until all have theirs
+    /// Members are a gang: each holds its placeholder until all members have one
     #[arg(long, requires = "would_run", conflicts_with = "tenant")]
     gang: bool,
-    /// Higher goes first
+    /// Priority. Higher priorities start first
     #[arg(
         long,
         value_name = "NUMBER",
@@ -45,22 +45,22 @@ pub(super) struct Wanted {
         requires = "would_run"
     )]
     priority: i32,
-    /// Label of the nodes that it may have
+    /// Label of the nodes that the ask can use
     #[arg(long, value_name = "LABEL", requires = "would_run")]
     node_label: Option<String>,
-    /// A node that it may not have
+    /// A node that the ask cannot use
     #[arg(long, value_name = "NODE", requires = "would_run")]
     blocked_node: Vec<String>,
-    /// The only node that it may run on
+    /// The only node that the ask can use
     #[arg(long, value_name = "NODE", requires = "would_run", conflicts_with = "tenant")]
     required_node: Option<String>,
-    /// Others may be stopped for it
+    /// Allow preemption of others for the ask
     #[arg(long, requires = "would_run", conflicts_with = "tenant")]
     may_preempt: bool,
 }
 
 impl Wanted {
-    /// Whether anything is said of it but what it needs. Beside an application nobody else asks.
+    /// Returns whether an option other than the amounts is given.
     fn says_more(&self) -> bool {
         let named = [&self.queue, &self.tenant, &self.user, &self.node_label, &self.required_node];
         named.iter().any(|one| one.is_some())
@@ -71,13 +71,16 @@ impl Wanted {
             || self.may_preempt
     }
 
-    /// As it is sent; none where nothing is said of it.
+    /// Returns the request body, or `None` without `--would-run`.
     ///
     /// # Errors
-    /// When an amount is none.
+    /// When an amount is invalid, or other options come without `--would-run`.
     pub(super) fn body(&self) -> Result<Option<WouldRun>> {
         if self.would_run.is_empty() {
-            ensure!(!self.says_more(), "say what would run, too: `--would-run vcore=4`");
+            ensure!(
+                !self.says_more(),
+                "these options need the amounts of the ask. Add them, such as `--would-run vcore=4`."
+            );
             return Ok(None);
         }
         let groups = (!self.groups.is_empty()).then(|| self.groups.clone());
@@ -144,13 +147,18 @@ mod tests {
 
     #[test]
     fn nothing_is_said_of_what_is_submitted_already() {
-        for text in [
-            "app-1 --queue root.a",
-            "app-1 --would-run vcore=1",
-            "--would-run vcore=1 --tenant lab --gang",
-            "--would-run vcore=none",
+        let conflict =
+            "an argument cannot be used with one or more of the other specified arguments";
+        for (text, expected) in [
+            (
+                "app-1 --queue root.a",
+                "these options need the amounts of the ask. Add them, such as `--would-run vcore=4`.",
+            ),
+            ("app-1 --would-run vcore=1", conflict),
+            ("--would-run vcore=1 --tenant lab --gang", conflict),
+            ("--would-run vcore=none", "a task cannot need `vcore=none`. Omit vcore."),
         ] {
-            assert!(body(text).is_err(), "{text}");
+            assert_eq!(body(text), Err(expected.to_owned()), "{text}");
         }
     }
 }

@@ -19,15 +19,15 @@ impl Messages {
     /// Records of the journal.
     pub(super) fn records() -> Result<Self> {
         let pool = DescriptorPool::decode(headroom_journal::DESCRIPTORS);
-        let pool = pool.context("the descriptions of the journal's messages cannot be read")?;
+        let pool = pool.context("the descriptors of the journal messages cannot be read")?;
         let record = pool.get_message_by_name("headroom.journal.v1.Record");
-        record.map(Self).context("the journal's messages have no record")
+        record.map(Self).context("the journal messages have no record")
     }
 
     /// The JSON of a message.
     pub(super) fn json(&self, bytes: &[u8]) -> Result<Json> {
         let message = DynamicMessage::decode(self.0.clone(), bytes);
-        Ok(object(&message.context("the record is no message of the journal")?))
+        Ok(object(&message.context("the record is not a journal message")?))
     }
 }
 

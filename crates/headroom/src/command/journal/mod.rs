@@ -1,4 +1,4 @@
-//! `headroom journal`: is it whole, what is in it, and cut it off where it is not.
+//! `headroom journal`: check, print, and repair a journal.
 
 mod json;
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::{Args, Subcommand};
-use headroom_engine::{Audited, audit};
+use headroom_engine::{ReplayReport, audit};
 use headroom_journal::disk::{Disk, Folder};
 use headroom_journal::{FileReader, ReadStore as _, repair};
 
@@ -22,21 +22,21 @@ Examples:
   headroom journal dump --from 100 --to 200
   headroom journal repair --to 41723";
 
-/// Check, print or repair the journal of a server that does not run.
+/// Check, print, or repair the journal of a stopped server.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Journal {
     #[command(subcommand)]
-    deed: Deed,
+    deed: JournalCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Deed {
-    /// Read all of it: checksums, order and content, and what this version would decide
+enum JournalCommand {
+    /// Check the journal: checksums, order, content, and the decisions of this version
     Verify(Verify),
     /// Print records, one JSON object on each line
     Dump(Dump),
-    /// Cut it off behind a record, with a copy of all that was there
+    /// Truncate the journal after a record, and keep a copy of the original
     Repair(Repair),
 }
 
@@ -54,10 +54,10 @@ struct Dump {
     /// Folder of the journal
     #[arg(value_name = "FOLDER", default_value = "headroom-data")]
     folder: PathBuf,
-    /// The first record to print; the first that is kept if not given
+    /// First record to print. The default is the first stored record
     #[arg(long, value_name = "RECORD")]
     from: Option<u64>,
-    /// The last record to print
+    /// Last record to print
     #[arg(long, value_name = "RECORD")]
     to: Option<u64>,
 }
@@ -68,25 +68,25 @@ struct Repair {
     /// Folder of the journal
     #[arg(value_name = "FOLDER", default_value = "headroom-data")]
     folder: PathBuf,
-    /// The last record to keep; what comes behind it is dropped
+    /// Last record to keep. Later records are removed
     #[arg(long, value_name = "RECORD")]
     to: u64,
 }
 
 impl Journal {
-    /// Do it.
+    /// Runs the command.
     pub(crate) fn run(self) -> Result<()> {
         match self.deed {
-            Deed::Verify(verify) => verify.run(),
-            Deed::Dump(dump) => dump.run(),
-            Deed::Repair(repair) => repair.run(),
+            JournalCommand::Verify(verify) => verify.run(),
+            JournalCommand::Dump(dump) => dump.run(),
+            JournalCommand::Repair(repair) => repair.run(),
         }
     }
 }
 
-/// A folder that is there: none is made for a wrong name.
+/// Opens an existing folder. Fails instead of creating one for a wrong name.
 fn disk(folder: &Path) -> Result<Arc<dyn Disk>> {
-    ensure!(folder.is_dir(), "there is no folder {}", folder.display());
+    ensure!(folder.is_dir(), "the folder {} does not exist", folder.display());
     let folder =
         Folder::new(folder).with_context(|| format!("cannot open {}", folder.display()))?;
     Ok(Arc::new(folder))
@@ -104,7 +104,7 @@ impl Verify {
         output::print(&said(&audited))?;
         if let Some(first) = audited.first_other {
             output::tell(&format!(
-                "warning: this version decides otherwise, first at record {first}; what happened stays"
+                "warning: this version decides differently, first at record {first}. The recorded events stay valid."
             ));
         }
         Ok(())
@@ -112,8 +112,8 @@ impl Verify {
 }
 
 /// What was found, in lines.
-fn said(audited: &Audited) -> String {
-    let Audited { found, base, judged, others, compared, .. } = audited;
+fn said(audited: &ReplayReport) -> String {
+    let ReplayReport { found, base, judged, others, compared, .. } = audited;
     let mut lines = Vec::new();
     let records = match (found.last + 1).saturating_sub(found.first) {
         0 => "no record".to_owned(),
@@ -162,7 +162,7 @@ impl Repair {
         let Self { folder, to } = self;
         let copies = repair(&disk(folder)?, *to)?;
         output::print(&format!(
-            "kept the records up to {to}; the files as they were are {}*\n",
+            "kept the records up to {to}. Copies of the original files: {}*\n",
             folder.join(copies).display()
         ))
     }

@@ -145,7 +145,7 @@ fn at_once(effects: &PlanEffects) -> Vec<Part> {
         ("starts", "Asks that start", &effects.starts),
         ("withdrawn", "Asks that are withdrawn", &effects.withdrawn),
         ("released", "Allocations that are given back", &effects.released),
-        ("dropped", "Asks that have no node kept any more", &effects.reservations_dropped),
+        ("dropped", "Asks that lose their reservation", &effects.reservations_dropped),
     ] {
         add(id, title, &ASK, list.total, list.first.iter().map(|one| ask(one).to_vec()).collect());
     }

@@ -1,4 +1,4 @@
-//! `headroom plan`: what another queue file would do, before it does.
+//! `headroom plan`: a preview of the effect of a queue file.
 
 mod html;
 mod state;
@@ -31,30 +31,29 @@ Examples:
   headroom plan queues.yaml --journal headroom-data --hours 24 --workload jobs.jsonl
   headroom plan queues.yaml --json | jq .differences
 
-The program ends with 0 where nothing changes, with 2 where something does, and with 1 where
-the file would be refused.";
+Exit codes: 0 if nothing changes, 2 if something changes, and 1 if the file would be rejected.";
 
-/// What goes wrong ends with this.
+/// Exit code if something changes.
 const CHANGES: u8 = 2;
 
-/// Say what a queue file would change, and change nothing.
+/// Preview what a queue file changes. Changes nothing.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Plan {
-    /// Queue file; - for standard input
+    /// Queue file. - means standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Address of a server, to see what would become of what is there now
+    /// Address of a server, to preview the effect on its current state
     #[arg(long, value_name = "URL", conflicts_with = "journal")]
     against: Option<String>,
-    /// File with the token that says who asks; the variable `HEADROOM_TOKEN` may hold it instead
+    /// File with the token of the caller. Alternatively, set the variable `HEADROOM_TOKEN`
     #[arg(long, value_name = "FILE", env = "HEADROOM_TOKEN_FILE")]
     token_file: Option<PathBuf>,
-    /// Folder of a journal, to see what would become of what is in it; without it, of a cluster with nothing
+    /// Folder of a journal, to preview the effect on its state. The default is an empty cluster
     #[arg(long, value_name = "FOLDER")]
     journal: Option<PathBuf>,
-    /// Nodes beside those of the journal, in the first partition of the file: `N*{type: amount, …}`, a CSV or YAML
-    /// file, or `FILE@1/N` for every Nth node of it; may be given several times
+    /// Additional nodes in the first partition of the file: `N*{type: amount, …}`, a CSV or YAML file, or `FILE@1/N`
+    /// for every Nth node of the file. Can be given several times
     #[arg(long, value_name = "NODES", conflicts_with = "against")]
     nodes: Vec<String>,
     /// Print JSON
@@ -63,17 +62,17 @@ pub(crate) struct Plan {
     /// Write the plan as one HTML file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Play a workload for so many hours, with the file in force and with this one
+    /// Run a workload for this many hours, with the active file and with this file
     #[arg(long, value_name = "HOURS", requires = "workload", help_heading = "Over time", value_parser = clap::value_parser!(u64).range(1..=87_600))]
     hours: Option<u64>,
-    /// The file to compare with; absent: the one that is in force on the server or in the journal
+    /// File to compare with. The default is the active file of the server or journal
     #[arg(long, value_name = "FILE", requires = "hours", help_heading = "Over time")]
     before: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Over time")]
     trace: Trace,
 }
 
-/// All that was found out.
+/// The result of a plan.
 struct Found {
     plan: Planned,
     review: Review,
@@ -81,14 +80,14 @@ struct Found {
 }
 
 impl Plan {
-    /// Find out and print.
+    /// Computes the plan and prints it.
     ///
     /// # Errors
     /// When a file or the journal cannot be read, or the server does not answer.
     pub(crate) fn run(self) -> Result<ExitCode> {
         ensure!(
             self.trace.workload.is_none() || self.hours.is_some(),
-            "--workload is played for --hours; say how many, for instance --hours 24"
+            "--workload needs --hours. Set the number of hours, such as --hours 24."
         );
         let found = self.found()?;
         if let Some(path) = &self.html {
@@ -134,7 +133,7 @@ impl Plan {
                 let before = self.before(&state)?;
                 Some(Times::played(hours, &self.trace, [&before, file], state.nodes)?)
             }
-            (Some(_), Some(_)) => bail!("{name} has no partition, and there is nothing to play"),
+            (Some(_), Some(_)) => bail!("{name} has no partition, so there is nothing to run"),
             _ => None,
         };
         Ok(Found { plan, review, times })
@@ -149,7 +148,7 @@ impl Plan {
 
     /// On the books of a server.
     fn asked(&self, server: &str, name: &str, bytes: &[u8]) -> Result<Planned> {
-        let text = str::from_utf8(bytes).with_context(|| format!("{name} is no UTF-8"))?;
+        let text = str::from_utf8(bytes).with_context(|| format!("{name} is not UTF-8"))?;
         let remote = Remote::at(server, self.token_file.clone());
         let plan = remote.ask(async |client| Ok(client.plan_config(text).await?))?;
         Ok(Planned { file: name.to_owned(), ..plan })
@@ -161,12 +160,12 @@ impl Plan {
             (Some(path), _) => {
                 let (name, bytes) = super::apply::read(path)?;
                 let text = String::from_utf8(bytes);
-                (name.clone(), text.with_context(|| format!("{name} is no UTF-8"))?)
+                (name.clone(), text.with_context(|| format!("{name} is not UTF-8"))?)
             }
             (None, Some(text)) => ("the file in force".to_owned(), text.clone()),
-            (None, None) => bail!(
-                "it is not known which file is in force, to be played beside this one; name it with --before"
-            ),
+            (None, None) => {
+                bail!("the active file is unknown. Name the file to compare with, with --before.")
+            }
         };
         match headroom_config::read(&text) {
             Ok(loaded) => Ok(loaded.configuration),

@@ -37,7 +37,7 @@ pub(super) struct State {
 impl State {
     /// As of the last record of a journal, which is only read.
     pub(super) fn of_journal(folder: &Path, partition: &Name) -> Result<Self> {
-        ensure!(folder.is_dir(), "there is no folder {}", folder.display());
+        ensure!(folder.is_dir(), "the folder {} does not exist", folder.display());
         let disk = Folder::new(folder);
         let disk = disk.with_context(|| format!("cannot open {}", folder.display()))?;
         let recovered = recover(&FileReader::open(Arc::new(disk))?)?;

@@ -4,7 +4,7 @@ use headroom_api::headroomv1::{
     PlanAsk, PlanAskChange, PlanEffects, PlanEviction, PlanExcess, PlanMove, PlanSettled, PlanValue,
 };
 use headroom_api::wsv1::Resources;
-use headroom_core::resource::{Quantity, exact, figures};
+use headroom_core::resource::{Quantity, exact, format_quantities};
 
 use crate::output;
 use crate::remote::resources;
@@ -19,7 +19,7 @@ pub(super) fn of(plan: &PlanEffects) -> String {
         let queue = one.queue.as_deref().unwrap_or("the partition");
         let (key, partition) = (&one.key, &one.partition);
         let [before, after] = [&one.before, &one.after].map(|value| shown(value.as_ref()));
-        // Whether it may have queues below is said of every queue.
+        // Every queue has the setting whether it may have queues below.
         let what = match (&**key, &one.before, &one.after) {
             ("parent", None, Some(_)) => " (new queue)",
             ("parent", Some(_), None) => " (the queue goes)",
@@ -49,9 +49,8 @@ pub(super) fn shown(value: Option<&PlanValue>) -> String {
 pub(super) fn excess(one: &PlanExcess) -> [String; 3] {
     let all = [one.used, one.limit, one.used.saturating_sub(one.limit)];
     match &one.resource {
-        Some(resource) => {
-            figures(resource, all.map(Quantity::of)).map(|figure| format!("{resource} {figure}"))
-        }
+        Some(resource) => format_quantities(resource, all.map(Quantity::of))
+            .map(|figure| format!("{resource} {figure}")),
         None => all.map(|count| format!("{count} applications")),
     }
 }
@@ -76,7 +75,7 @@ fn at_once(plan: &PlanEffects, lines: &mut Vec<String>) {
     list(lines, "would be placed otherwise", moved.total, &moved.first, elsewhere);
     list(lines, "is asked to stop", plan.evictions.total, &plan.evictions.first, eviction);
     let dropped = &plan.reservations_dropped;
-    list(lines, "has no node kept any more", dropped.total, &dropped.first, ask);
+    list(lines, "loses its reservation", dropped.total, &dropped.first, ask);
     if lines.len() == before {
         lines.push("  nothing starts, waits or stops for it".to_owned());
     }

@@ -32,7 +32,7 @@ impl Times {
         nodes: Vec<NodeSpec>,
     ) -> Result<Self> {
         let Some(mut workload) = trace.read()? else {
-            bail!("--workload is missing: it says what is to be played for {hours} h")
+            bail!("--workload is missing. Name the workload to run for {hours} h.")
         };
         drop_types(&mut workload, &nodes);
         let source = trace.workload.as_ref().map(|path| path.display().to_string());
@@ -48,9 +48,9 @@ impl Times {
             faults: None,
             reject_misfits: trace.skip_bad_lines,
         };
-        let old = run(&setup, &mut ()).context("with the file in force")?;
+        let old = run(&setup, &mut ()).context("with the active file")?;
         setup.configuration = after.clone();
-        let new = run(&setup, &mut ()).context("with the file that is planned")?;
+        let new = run(&setup, &mut ()).context("with the planned file")?;
         Ok(Self {
             hours,
             nodes: setup.nodes.len(),

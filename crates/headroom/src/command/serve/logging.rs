@@ -15,8 +15,8 @@ use tracing_subscriber::{fmt, registry, reload};
 
 use super::otlp;
 
-/// What is told of what happens.
-pub(super) struct Telling {
+/// Logs and traces.
+pub(super) struct Observability {
     /// Changes how much is logged.
     pub(super) levels: Arc<LogLevels>,
     /// None: nothing is traced.
@@ -27,7 +27,7 @@ pub(super) struct Telling {
 ///
 /// # Errors
 /// When traces cannot be sent.
-pub(super) fn begin(process: &Process) -> Result<Telling> {
+pub(super) fn begin(process: &Process) -> Result<Observability> {
     let Process { log, otlp, .. } = process;
     let levels = LogLevel {
         level: level(log.levels.level),
@@ -64,7 +64,7 @@ pub(super) fn begin(process: &Process) -> Result<Telling> {
         // It fails only where nothing is logged any more.
         let _ = handle.modify(|filter| *filter = targets);
     }));
-    Ok(Telling { levels, traces })
+    Ok(Observability { levels, traces })
 }
 
 const fn level(level: process::Level) -> Level {

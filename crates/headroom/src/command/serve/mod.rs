@@ -19,34 +19,34 @@ use headroom_sim::nodes::{self, NodeOptions, NodeSpec};
 const EXAMPLE: &str = "\
 Examples:
   headroom serve
-      A server for this machine alone, with its journal in ./headroom-data
+      A server for this machine only, with its journal in ./headroom-data
   headroom serve --demo
-      The same with a cluster and users that are made up
+      The same server with a simulated cluster and simulated users
   headroom serve --queues queues.yaml --demo-nodes '4*{vcore: 32, memory: 64G}'
-      One to try tenants on
+      A server for trying out tenants
   headroom serve --queues queues.yaml --listen :9080 --auth-tokens tokens --tls-cert c.pem --tls-key k.pem
-      One for a cluster; `headroom token create` makes tokens
+      A server for a cluster. `headroom token create` creates tokens
   HEADROOM_LISTEN=127.0.0.1:9081 headroom serve --config headroom.yaml
-      Each key of the file is a variable and a flag too; a flag wins over a variable, and that over the file";
+      Each key of the file is also a variable and a flag. A flag overrides a variable, which overrides the file";
 
-/// Serve REST, gRPC and the page, on one port.
+/// Serve REST, gRPC, and the web page on one port.
 ///
-/// SIGTERM ends it: what was answered is kept, and a snapshot is taken. A second one ends it at once.
-/// SIGHUP reads the queue file again.
+/// SIGTERM stops the server after it has stored all answered requests and a snapshot. A second SIGTERM
+/// stops it immediately. SIGHUP reloads the queue file.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Serve {
-    /// File of these keys, as YAML; none if not given, nor `HEADROOM_CONFIG`
+    /// YAML file with these keys. The default is the value of `HEADROOM_CONFIG`, or no file
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Play a cluster and its users that are made up, so that every page has something to show
+    /// Simulate a cluster and its users, so that every page has data
     ///
-    /// Its journal is in `headroom-demo`, unless another folder is named.
+    /// The journal is in `headroom-demo`, unless you name another folder.
     #[arg(long)]
     demo: bool,
-    /// Bring nodes that are made up, and nothing else: for tasks of tenants, which whoever submits them runs
+    /// Simulate only nodes, for tasks of tenants whose submitters run them
     ///
-    /// `N*{type: amount, …}`, such as `4*{vcore: 32, memory: 64G}`, or a CSV or YAML file; may be given several times.
+    /// `N*{type: amount, …}`, such as `4*{vcore: 32, memory: 64G}`, or a CSV or YAML file. Can be given several times.
     #[arg(long, value_name = "NODES", conflicts_with = "demo")]
     demo_nodes: Vec<String>,
     #[command(flatten)]
@@ -67,13 +67,13 @@ impl Serve {
         if !matches!(plays, Plays::Nothing) {
             ensure!(
                 process.tls.is_none() && !process.has_auth(),
-                "--demo and --demo-nodes are for an open server of this machine: leave out `tls` and `auth`"
+                "--demo and --demo-nodes need an open server on this machine. Remove `tls` and `auth`."
             );
         }
         run::run(process, plays)
     }
 
-    /// What was said, and where.
+    /// Returns the given settings, by source.
     fn sources(self) -> Result<Sources> {
         let environment = std::env::vars_os();
         let environment: Vec<(String, String)> = environment
@@ -90,7 +90,7 @@ impl Serve {
     }
 }
 
-/// What is made up on a server.
+/// The simulated part of a server.
 enum Plays {
     /// Nothing.
     Nothing,
@@ -100,13 +100,13 @@ enum Plays {
     Scene,
 }
 
-/// Where the demonstration keeps its journal: not where a server of this folder does.
+/// Folder of the demo journal. It differs from that of a server in the same folder.
 const DEMO_JOURNAL: &str = "headroom-demo";
 
-/// What was said, as a demonstration has it.
+/// Returns the settings of a demo.
 ///
 /// # Errors
-/// When something was asked for that a demonstration cannot do.
+/// When a setting conflicts with the demo.
 fn of_demo(mut sources: Sources) -> Result<Process> {
     let stated = |sources: &Sources, name: &str| {
         sources.flags.iter().any(|(key, _)| *key == name)
@@ -118,7 +118,7 @@ fn of_demo(mut sources: Sources) -> Result<Process> {
     let process = Process::read(sources)?;
     ensure!(
         process.queues.is_none(),
-        "--demo brings a queue file along: leave out `queues`, or start without --demo"
+        "--demo has a built-in queue file. Remove `queues`, or start without --demo."
     );
     Ok(process)
 }

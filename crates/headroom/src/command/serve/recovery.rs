@@ -8,7 +8,7 @@ use headroom_journal::{
     JournalError, Lease, ReadStore, Records, Snapshot, SnapshotHead, Store, WriteSnapshot,
 };
 
-/// How often it is told.
+/// How often the progress is logged.
 const TELL_EVERY: Duration = Duration::from_secs(2);
 
 /// Logs how far the replay is, now and then.
@@ -22,7 +22,7 @@ pub(super) fn progress() -> impl FnMut(Recovering) {
     }
 }
 
-/// A store that logs what is read of it and written beside its records.
+/// A store that logs what is read of it, and what is written other than records.
 pub(super) struct Told<S>(pub(super) S);
 
 impl<S: ReadStore> ReadStore for Told<S> {

@@ -17,13 +17,13 @@ use headroom_server::auth::Authenticator;
 use headroom_server::listen::{Gate, Listening, Serving, assemble};
 use headroom_server::rest::{Cors, RestSettings};
 use headroom_server::{
-    About, LogLevels, Parts, QueueFile, Service, Settings as WholeSettings, WatchedFiles, Whole,
+    About, Assembly, LogLevels, Parts, QueueFile, Service, Settings as WholeSettings, WatchedFiles,
     begin_with_queue_file, watch_queue_file,
 };
 use tokio::sync::Notify;
 
 use super::Plays;
-use super::logging::{self, Telling};
+use super::logging::{self, Observability};
 use super::otlp::Sending;
 use super::recovery::{Told, progress};
 use super::signals::{self, Ends};
@@ -33,7 +33,7 @@ use crate::{built, output};
 const END_MAX: Duration = Duration::from_millis(4_400);
 /// How long requests that are there may take to end.
 const REQUESTS_END_MAX: Duration = Duration::from_secs(1);
-/// How long whoever follows may take to hear that nothing comes any more.
+/// How long followers may take to hear that nothing comes any more.
 const STREAMS_END_MAX: Duration = Duration::from_millis(200);
 /// How long a collector may take for the last traces.
 const TRACES_END_MAX: Duration = Duration::from_millis(200);
@@ -59,7 +59,7 @@ pub(super) fn run(process: Process, plays: Plays) -> Result<ExitCode> {
 }
 
 async fn serve(mut process: Process, plays: Plays) -> Result<ExitCode> {
-    let Telling { levels, traces } = logging::begin(&process)?;
+    let Observability { levels, traces } = logging::begin(&process)?;
     let mut ends = Ends::new().context("cannot listen for signals")?;
     allow_connections(&mut process.limits.connections);
     // Before they are read, so that no change in between is lost.
@@ -82,7 +82,7 @@ async fn serve(mut process: Process, plays: Plays) -> Result<ExitCode> {
     if let Some(traces) = &traces {
         service.live().tell_traces_by(traces.counts());
     }
-    let Whole { routers, interface, .. } = whole(&process, &service, &levels);
+    let Assembly { routers, interface, .. } = whole(&process, &service, &levels);
     serving.open(assemble(&process, &gate, routers));
     welcome(&process, serving.addresses())?;
     watch(&process, &service, queues)?;
@@ -100,10 +100,10 @@ async fn serve(mut process: Process, plays: Plays) -> Result<ExitCode> {
 }
 
 /// All interfaces of the service.
-fn whole(process: &Process, service: &Service, levels: &Arc<LogLevels>) -> Whole {
+fn whole(process: &Process, service: &Service, levels: &Arc<LogLevels>) -> Assembly {
     let cors = if process.cors_any { Cors::Any } else { Cors::Auto };
     let rest = RestSettings { cors, identities: process.has_auth(), ..RestSettings::default() };
-    let whole = Whole::of(service, levels, &WholeSettings { rest, ..Default::default() });
+    let whole = Assembly::of(service, levels, &WholeSettings { rest, ..Default::default() });
     debug_assert!(whole.lacking.is_empty(), "nobody answers {:?}", whole.lacking);
     whole
 }
@@ -125,8 +125,8 @@ fn allow_connections(connections: &mut usize) {
     } else {
         let asked = *connections;
         tracing::warn!(
-            "the system allows {hard} open files, too few for {asked} connections: {fits} are taken. Raise the \
-             limit (`ulimit -Hn {wanted}`), or lower `limits.connections`"
+            "the system allows {hard} open files, too few for {asked} connections. The server accepts {fits}. Raise \
+             the limit (`ulimit -Hn {wanted}`), or lower `limits.connections`."
         );
     }
     *connections = fits;
@@ -164,7 +164,7 @@ async fn start_engine(process: &Process, users: Arc<Users>) -> Result<Engine> {
         // Behind the lock of the journal: one process at a time writes both.
         let audit = path.join(AUDIT_FOLDER);
         let folder = Folder::new(&audit);
-        let folder = folder.with_context(|| format!("cannot make {}", audit.display()))?;
+        let folder = folder.with_context(|| format!("cannot create {}", audit.display()))?;
         settings.audit = Some(Arc::new(folder));
         anyhow::Ok(Engine::start_telling(Box::new(Told(store)), settings, &mut progress())?)
     });
@@ -212,7 +212,7 @@ fn watch(process: &Process, service: &Service, queues: WatchedFiles) -> Result<(
     let told = Arc::clone(&at_once);
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
-            tracing::info!("SIGHUP: the queue file is read again");
+            tracing::info!("SIGHUP: reloading the queue file");
             told.notify_one();
         }
     });
@@ -229,7 +229,7 @@ fn play(process: &Process, plays: Plays, addresses: &[SocketAddr]) {
         return;
     }
     let Some(address) = addresses.iter().copied().find(|one| one.ip().is_loopback()) else {
-        tracing::error!("the demonstration needs an address of this machine to listen on");
+        tracing::error!("the demo needs a loopback address to listen on");
         return;
     };
     debug_assert!(process.tls.is_none() && !process.has_auth(), "it was refused before");
@@ -240,7 +240,7 @@ fn play(process: &Process, plays: Plays, addresses: &[SocketAddr]) {
             Plays::Scene => crate::demo::run(address).await,
         };
         if let Err(error) = played {
-            tracing::error!("the demonstration has ended: {error:#}");
+            tracing::error!("the demo has ended: {error:#}");
         }
     });
 }
@@ -254,21 +254,23 @@ async fn follow_tokens(gate: Arc<Gate>, mut watched: WatchedFiles) {
     loop {
         watched.change(&nobody).await;
         match tokens.reload() {
-            Ok(count) => tracing::info!(count, "tokens read again"),
-            Err(error) => tracing::error!("{:#}; those in force stay", anyhow::Error::new(error)),
+            Ok(count) => tracing::info!(count, "tokens reloaded"),
+            Err(error) => {
+                tracing::error!("{:#}. The current tokens stay valid", anyhow::Error::new(error));
+            }
         }
     }
 }
 
-/// One line for whoever started it.
+/// One line for the person who started it.
 fn welcome(process: &Process, addresses: &[SocketAddr]) -> Result<()> {
     let scheme = if process.tls.is_some() { "https" } else { "http" };
     let urls: Vec<String> = addresses.iter().map(|one| format!("{scheme}://{one}")).collect();
     let beyond = process.listen.iter().any(|address| !address.ip().is_loopback());
     let whom = match (process.has_auth(), beyond) {
-        (true, _) => "callers say who they are",
-        (false, false) => "open: everybody on this machine is admin",
-        (false, true) => "OPEN: everybody who can reach it is admin",
+        (true, _) => "authentication required",
+        (false, false) => "open: everyone on this machine is admin",
+        (false, true) => "OPEN: everyone who can reach it is admin",
     };
     let version = built::VERSION;
     output::print(&format!("headroom {version} serves {} ({whom})\n", urls.join(", ")))
@@ -281,10 +283,10 @@ async fn end(serving: Serving, engine: Engine, traces: Option<Sending>) -> Resul
     serving.ended(REQUESTS_END_MAX).await;
     let left = END_MAX.saturating_sub(began.elapsed());
     if let Ok(stopped) = tokio::time::timeout(left, engine.stop()).await {
-        stopped.context("what was answered is kept; the journal ended before")?;
+        stopped.context("all answered requests are stored; the journal ended before")?;
     } else {
         // All that was answered is in the journal; the next start only takes longer.
-        tracing::warn!("there was no time for a snapshot; the next start replays more");
+        tracing::warn!("no time for a snapshot; the next start replays more records");
     }
     serving.ended(STREAMS_END_MAX).await;
     serving.close().await;

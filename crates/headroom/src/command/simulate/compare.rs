@@ -1,4 +1,4 @@
-//! `headroom simulate compare`: what changed between two runs.
+//! `headroom simulate compare`: the differences between two runs.
 
 use std::path::PathBuf;
 
@@ -14,11 +14,11 @@ use crate::output;
     after_help = "Example: headroom simulate compare before.json after.json --html compare.html"
 )]
 pub(crate) struct Compare {
-    /// The run before
+    /// Report of the first run
     before: PathBuf,
-    /// The run after
+    /// Report of the second run
     after: PathBuf,
-    /// Write the comparison as one HTML file, too: the curves of both runs, and who gains or loses
+    /// Also write the comparison as one HTML file, with the curves of both runs and the effect on each user
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! The example that the program brings along.
+//! The built-in example.
 
 use std::io::Cursor;
 
@@ -7,25 +7,25 @@ use headroom_core::config::Configuration;
 use headroom_sim::nodes::{self, NodeSpec};
 use headroom_sim::workload::{Format, ReadOptions, Workload, read_from};
 
-/// What messages call it.
+/// The name of the example in messages.
 pub(super) const NAME: &str = "the campus example";
 
 const QUEUES: &str = include_str!("../../../../../examples/campus.yaml");
 const NODES: &str = include_str!("../../../../../examples/campus-nodes.yaml");
 const WORKLOAD: &[u8] = include_bytes!("../../../../../examples/campus.jsonl");
 
-/// Its queue file.
+/// Returns the queue file.
 pub(super) fn configuration() -> Result<Configuration> {
     let loaded = headroom_config::read(QUEUES).context("the built-in queue file")?;
     Ok(loaded.configuration)
 }
 
-/// Its nodes.
+/// Returns the nodes.
 pub(super) fn nodes() -> Result<Vec<NodeSpec>> {
     nodes::read_yaml(NODES, "campus-nodes.yaml").context("the built-in nodes")
 }
 
-/// Its jobs.
+/// Returns the jobs.
 pub(super) fn workload(options: &ReadOptions) -> Result<Workload> {
     read_from(Cursor::new(WORKLOAD), "campus.jsonl", Format::Jsonl, options)
         .context("the built-in workload")

@@ -13,61 +13,61 @@ use headroom_sim::workload::generate::lublin::{Lublin, lublin};
 use headroom_sim::workload::generate::uniform::{Uniform, uniform};
 use headroom_sim::workload::write_jsonl;
 
-/// The longest time that is taken: a thousand million seconds, 31 years.
+/// The longest time: 1,000,000,000 seconds, or 31 years.
 const SECONDS_MAX: u64 = 1_000_000_000;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Model {
     /// Sizes, run times and a daily cycle of a parallel machine (Lublin and Feitelson 2003)
     Lublin,
-    /// Everything evenly spread
+    /// Uniform distributions
     Uniform,
-    /// The sets of Kueue's own performance test
+    /// The workload of the performance test of Kueue
     Kueue,
 }
 
-/// Make a workload from a statistical model, as JSON lines on standard output.
+/// Generate a workload from a statistical model, as JSON lines on standard output.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: headroom simulate generate lublin --jobs 1000 --seed 7 > jobs.jsonl"
 )]
 pub(crate) struct Generate {
-    /// The model
+    /// Statistical model
     model: Model,
-    /// How many jobs
+    /// Number of jobs
     #[arg(long, default_value_t = 1_000)]
     jobs: u64,
-    /// How many users; the first ones submit most
+    /// Number of users. The first users submit the most jobs
     #[arg(long, default_value_t = 20)]
     users: u64,
-    /// How many groups the users are dealt to
+    /// Number of groups, among which the users are distributed
     #[arg(long, default_value_t = 0)]
     groups: u64,
-    /// Queues the users are dealt to, separated by commas
+    /// Queues, separated by commas, among which the users are distributed
     #[arg(long, value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     queues: Vec<String>,
-    /// Seed of everything random
+    /// Seed of the random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many times as fast jobs arrive
+    /// Multiply the arrival rate by this factor
     #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
     load: f64,
-    /// lublin, uniform: processors of the machine, the most of a job
+    /// lublin, uniform: processors of the machine, which is also the maximum for a job
     #[arg(long, default_value_t = 128)]
     processors: u64,
     /// uniform: the longest run time, in seconds
     #[arg(long, default_value_t = 3_600, value_parser = value_parser!(u64).range(1..=SECONDS_MAX))]
     run_seconds: u64,
-    /// uniform: all jobs come within this time, in seconds
+    /// uniform: time within which all jobs arrive, in seconds
     #[arg(long, default_value_t = 86_400, value_parser = value_parser!(u64).range(..=SECONDS_MAX))]
     period_seconds: u64,
-    /// kueue: cohorts
+    /// kueue: number of cohorts
     #[arg(long, default_value_t = 5)]
     cohorts: u64,
-    /// kueue: queues of each cohort
+    /// kueue: number of queues in each cohort
     #[arg(long, default_value_t = 6, value_parser = value_parser!(u64).range(1..=10))]
     cohort_queues: u64,
-    /// What one processor of a job asks for, as `type=amount`, separated by commas
+    /// Amounts that one processor of a job needs, as `type=amount`, separated by commas
     #[arg(long, default_value = "vcore=1", value_parser = parse_amounts)]
     per_processor: Amounts,
 }

@@ -19,18 +19,18 @@ pub(crate) use trace::{Trace, drop_types};
 const EXAMPLE: &str = "\
 Examples:
   headroom simulate
-      The example that it brings along
+      The built-in example
   headroom simulate --queues queues.yaml --nodes '100*{vcore: 32, memory: 128Gi}' --workload jobs.swf
-      A trace on a queue file and a cluster
+      A trace on your queue file and cluster
   headroom simulate generate lublin --jobs 1000 --seed 7 > jobs.jsonl
-      A workload that is made up
+      A generated workload
   headroom simulate scenes --report scenes.html
-      Where users of YARN's CapacityScheduler get stuck, and what helps";
+      Situations where users of YARN's CapacityScheduler get stuck, and the remedies";
 
-/// Play a workload on a queue file, and say who would have waited how long, and why.
+/// Run a workload against a queue file, and show how long each user waits, and why.
 ///
-/// Without --workload it plays the example that it brings along: two weeks of a campus
-/// cluster with 24 users.
+/// Without --workload, the command runs a built-in example: two weeks of a campus cluster with
+/// 24 users.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = EXAMPLE)]
 pub(crate) struct Simulate {
@@ -44,34 +44,34 @@ pub(crate) struct Simulate {
 enum Job {
     /// Compare two reports that --json wrote
     Compare(compare::Compare),
-    /// Make a workload from a statistical model, as JSON lines
+    /// Generate a workload from a statistical model, as JSON lines
     Generate(generate::Generate),
-    /// Play the scenes in which users of YARN's `CapacityScheduler` get stuck, by three formulas
+    /// Run scenes in which users of YARN's `CapacityScheduler` get stuck, with three formulas
     Scenes(scenes::Scenes),
 }
 
 #[derive(Debug, Args)]
 struct Play {
-    /// Queue file, as `YuniKorn` reads it; absent: one queue without limits per queue or group of the workload
+    /// Queue file in the format of `YuniKorn`. The default is one queue without limits for each queue or group of the workload
     #[arg(long, value_name = "FILE")]
     queues: Option<PathBuf>,
-    /// Nodes: `N*{type: amount, …}`, a CSV or YAML file, or `FILE@1/N` for every Nth node of
-    /// it; may be given several times
+    /// Nodes: `N*{type: amount, …}`, a CSV or YAML file, or `FILE@1/N` for every Nth node of the
+    /// file. Can be given several times
     #[arg(long, value_name = "NODES")]
     nodes: Vec<String>,
     #[command(flatten)]
     trace: Trace,
-    /// End at this time after the first submission, for instance `36h`
+    /// End the run at this time after the first submission, such as `36h`
     #[arg(long, value_name = "TIME", value_parser = play::parse_time)]
     until: Option<u64>,
-    /// Seed of everything random
+    /// Seed of the random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// What goes wrong: `random:SEED`, or a YAML file that lists it
+    /// Faults to inject: `random:SEED`, or a YAML file that lists them
     #[arg(long, value_name = "FAULTS")]
     faults: Option<String>,
-    /// Recompute the books from scratch after every event, not only now and then, and count every
-    /// task at every moment; `--check=N`: the books after every Nth event
+    /// Recompute the scheduler state after every event instead of occasionally, and count every task
+    /// at every moment. With `--check=N`, recompute after every Nth event
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
     check: Option<NonZeroU64>,
     /// Write the report as one HTML file
@@ -86,7 +86,7 @@ struct Play {
 }
 
 impl Simulate {
-    /// Do it.
+    /// Runs the command.
     pub(crate) fn run(self) -> Result<()> {
         match self.job {
             Some(Job::Compare(compare)) => compare.run(),

@@ -25,13 +25,16 @@ impl Play {
         if let (Some(report), Some(json)) = (&self.report, &self.json)
             && report == json
         {
-            bail!("--report and --json both name {}; each needs a file", report.display());
+            bail!(
+                "--report and --json both name {}. Choose a different file for each.",
+                report.display()
+            );
         }
         let setup = self.setup()?;
         let decisions = match &self.csv {
             Some(folder) => {
                 std::fs::create_dir_all(folder)
-                    .with_context(|| format!("cannot make folder {}", folder.display()))?;
+                    .with_context(|| format!("cannot create folder {}", folder.display()))?;
                 Some(csv::DecisionsCsv::create(folder)?)
             }
             None => None,
@@ -86,7 +89,7 @@ impl Play {
         }
         if !built_in {
             bail!(
-                "--nodes is missing: it says how large the cluster is, for instance --nodes '10*{{vcore: 8, memory: 32Gi}}'"
+                "--nodes is missing. Set the size of the cluster, such as --nodes '10*{{vcore: 8, memory: 32Gi}}'"
             );
         }
         example::nodes()
@@ -97,7 +100,7 @@ impl Play {
         match headroom_config::read_file(path) {
             Ok(loaded) if loaded.is_empty() => {
                 bail!(
-                    "{name}: the queue file has no partition; it needs `partitions:` with at least one entry"
+                    "{name}: the queue file has no partition. Add `partitions:` with at least one entry."
                 )
             }
             Ok(loaded) => {
@@ -106,7 +109,7 @@ impl Play {
                 }
                 if loaded.configuration.partitions.len() > 1 {
                     output::tell(&format!(
-                        "note: {name} has {} partitions; the first one is played",
+                        "note: {name} has {} partitions. The simulation uses the first one.",
                         loaded.configuration.partitions.len()
                     ));
                 }
@@ -205,7 +208,7 @@ fn command_line() -> String {
 /// Milliseconds from a text such as `90s`, `15m`, `36h` or `7d`.
 pub(super) fn parse_time(text: &str) -> Result<u64, String> {
     let expected =
-        || format!("{text:?} is not a time: a whole number and s, m, h or d, for instance 36h");
+        || format!("{text:?} is not a time. Use a whole number and s, m, h, or d, such as 36h");
     let unit = text.chars().last().ok_or_else(expected)?;
     let factor = match unit {
         's' => 1_000,
@@ -215,7 +218,7 @@ pub(super) fn parse_time(text: &str) -> Result<u64, String> {
         _ => return Err(expected()),
     };
     let number: u64 = text[..text.len() - 1].parse().map_err(|_| expected())?;
-    number.checked_mul(factor).ok_or_else(|| format!("{text} is longer than can be counted"))
+    number.checked_mul(factor).ok_or_else(|| format!("{text} is too long"))
 }
 
 #[cfg(test)]

@@ -9,10 +9,10 @@ use headroom_sim::study::{Study, text};
 
 use crate::output;
 
-/// Play the scenes in which users of YARN's `CapacityScheduler` get stuck, by three formulas.
+/// Run scenes in which users of YARN's `CapacityScheduler` get stuck, with three formulas.
 ///
-/// Each scene is played under yarn27, yarn3 and smooth, beside what `CapacityScheduler` 2.7.3 and
-/// 3.4.3 did in it. It takes no workload and gives the same bytes everywhere.
+/// Each scene runs with yarn27, yarn3, and smooth. The report also shows the results of
+/// `CapacityScheduler` 2.7.3 and 3.4.3. The command needs no workload, and its output is reproducible.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: headroom simulate scenes --report scenes.html")]
 pub(crate) struct Scenes {
@@ -29,7 +29,10 @@ impl Scenes {
         if let (Some(report), Some(json)) = (&self.report, &self.json)
             && report == json
         {
-            bail!("--report and --json both name {}; each needs a file", report.display());
+            bail!(
+                "--report and --json both name {}. Choose a different file for each.",
+                report.display()
+            );
         }
         let study = Study::new()?;
         if let Some(path) = &self.json {

@@ -1,4 +1,4 @@
-//! A workload, as it is named on a command line.
+//! Options that select and transform a workload.
 
 use std::path::PathBuf;
 
@@ -6,55 +6,57 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use headroom_core::Name;
 use headroom_sim::nodes::{NodeOptions, NodeSpec};
-use headroom_sim::workload::{Format, ReadOptions, Stretch, TagTemplate, Template, Workload, read};
+use headroom_sim::workload::{
+    Format, ReadOptions, TagTemplate, Template, TimeScale, Workload, read,
+};
 use headroom_sim::world::Shape;
 
 /// How jobs become asks.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ShapeOption {
-    /// One ask of all processors on one node
+    /// One ask for all processors, on one node
     Single,
-    /// One ask per processor; they start and end each for itself
+    /// One ask for each processor. The asks start and end independently
     Tasks,
-    /// One ask per processor; they start together, as a task group with placeholders
+    /// One ask for each processor. The asks start together, as a task group with placeholders
     Gang,
 }
 
-/// Which workload, and how it is read.
+/// The workload, and how to read it.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Trace {
     /// Workload file
     #[arg(long, value_name = "FILE")]
     pub(crate) workload: Option<PathBuf>,
-    /// Format of the workload: swf, openb, sacct, jsonl or yarn-sls; absent: told by name and first line
+    /// Format of the workload: swf, openb, sacct, jsonl, or yarn-sls. The default depends on the name and first line
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
-    /// Users from the workload's fields, for instance `u{user}` or `u{row%40}`
+    /// Template of user names from workload fields, such as `u{user}` or `u{row%40}`
     #[arg(long, value_name = "TEMPLATE")]
     users: Option<Template>,
-    /// Groups from the workload's fields, for instance `g{group}`
+    /// Template of group names from workload fields, such as `g{group}`
     #[arg(long, value_name = "TEMPLATE")]
     groups: Option<Template>,
-    /// Queues from the workload's fields, for instance `root.{partition}`
+    /// Template of queue paths from workload fields, such as `root.{partition}`
     #[arg(long, value_name = "TEMPLATE")]
     pub(super) queue_of: Option<Template>,
-    /// Priorities from the workload's fields, as whole numbers, for instance `{row%3}`
+    /// Template of priorities from workload fields, as whole numbers, such as `{row%3}`
     #[arg(long, value_name = "TEMPLATE")]
     priority_of: Option<Template>,
-    /// A tag of every application from the workload's fields, for instance `namespace={group}`; may be given several
+    /// Tag of each application, with a template of workload fields, such as `namespace={group}`. Can be given several
     /// times
     #[arg(long, value_name = "KEY=TEMPLATE")]
     tag: Vec<TagTemplate>,
-    /// How jobs become asks; absent: single where a job fits on a node, tasks where not
+    /// How jobs become asks. The default is single if a job fits on a node, otherwise tasks
     #[arg(long)]
     shape: Option<ShapeOption>,
-    /// openb: amounts of `gpu-milli` instead of whole `nvidia.com/gpu`
+    /// openb: use `gpu-milli` instead of whole `nvidia.com/gpu`
     #[arg(long)]
     gpu_milli: bool,
-    /// Multiply run times and times between submissions: `run=X,arrivals=Y`
+    /// Factors for run times and times between submissions: `run=X,arrivals=Y`
     #[arg(long, value_name = "FACTORS")]
-    stretch: Option<Stretch>,
-    /// Leave out lines that cannot be read, and reject jobs that no queue takes; both counted
+    stretch: Option<TimeScale>,
+    /// Skip lines that cannot be parsed, and reject jobs that no queue accepts. The report counts both
     #[arg(long)]
     pub(crate) skip_bad_lines: bool,
 }
@@ -84,7 +86,7 @@ impl Trace {
         }
     }
 
-    /// How node lists are read beside it.
+    /// How node lists of this source are read.
     pub(crate) const fn node_options(&self) -> NodeOptions {
         NodeOptions { gpu_milli: self.gpu_milli }
     }

@@ -1,4 +1,4 @@
-//! What is changed of tenants. Each change says the version that it expects: the one that was read just before,
+//! Changes of tenants. Each change sends the version that it expects: the version that the command just read,
 //! or that of `--if-version`.
 
 use anyhow::Result;
@@ -7,16 +7,16 @@ use headroom_api::client::{Client, Expect};
 use headroom_api::headroomv1::{Tenant, TenantDefaults, TenantQuota, TenantVictim};
 use serde_json::{Map, Value, json};
 
-use super::said::{Own, Rules, merged, quota_patch};
+use super::settings::{Own, Rules, merged, quota_patch};
 use super::show::{self, word};
 use crate::output;
 use crate::remote::{Bound, Listing, Remote, exact, list};
 
-/// In which version something is to be.
+/// The version that a change expects.
 #[derive(Debug, Args)]
 struct Version {
-    /// Only if it is in this version, or whatever version it is in (`any`, for administrators); without, in
-    /// the one that it is in now
+    /// Change only this version, or any version (`any`, for administrators). The default is the current
+    /// version
     #[arg(long, value_name = "VERSION", value_parser = expected)]
     if_version: Option<Expect>,
 }
@@ -28,18 +28,18 @@ fn expected(text: &str) -> Result<Expect, String> {
             .trim_matches('"')
             .parse()
             .map(Expect::Version)
-            .map_err(|_| "a version is a number, or `any`".to_owned()),
+            .map_err(|_| "a version is a number or `any`".to_owned()),
     }
 }
 
 impl Version {
-    /// What to expect of something that was read in this version.
+    /// Returns the version to expect after reading version `read`.
     fn of(&self, read: u64) -> Expect {
         self.if_version.unwrap_or(Expect::Version(read))
     }
 }
 
-/// A tenant that is to be in a version.
+/// A tenant, and the version that a change of it expects.
 #[derive(Debug, Args)]
 struct One {
     /// The tenant
@@ -52,7 +52,7 @@ struct One {
 }
 
 impl One {
-    /// Say some things anew, and show what is said then.
+    /// Changes some settings, and prints all settings.
     fn patch(&self, patch: Map<String, Value>) -> Result<()> {
         let name = &self.tenant;
         let (before, after) = self.remote.ask(async |client| {
@@ -66,9 +66,9 @@ impl One {
 
 fn changed(what: &str, before: u64, after: u64) -> String {
     if before == after {
-        format!("{what}: nothing changed, version {after} stays")
+        format!("{what}: nothing changed, the version is still {after}")
     } else {
-        format!("{what}: version {before} is version {after} now")
+        format!("{what}: changed from version {before} to version {after}")
     }
 }
 
@@ -77,20 +77,20 @@ fn changed(what: &str, before: u64, after: u64) -> String {
     after_help = "Example: headroom tenants create lab --parent dept --quota vcore=100,memory=200G,instances=500"
 )]
 pub(super) struct Create {
-    /// Its name: lower case
+    /// Name of the tenant, in lowercase
     #[arg(value_name = "TENANT")]
     tenant: String,
-    /// What it may use at once; `instances` counts tasks. What is not named is not bounded; without all of
-    /// it the tenant has the default quota
+    /// Quota. `instances` counts tasks. A type without a value has no limit. Without this option, the
+    /// tenant has the default quota
     #[arg(long, value_name = "TYPE=AMOUNT", value_delimiter = ',')]
     quota: Vec<Bound>,
-    /// Be a limit in this queue, which others use too, instead of a queue
+    /// Create the tenant as a limit in this shared queue, instead of as a queue
     #[arg(long, value_name = "PATH", requires = "limited")]
     limit_in: Option<String>,
-    /// With --limit-in: of this user
+    /// With --limit-in: the user to limit
     #[arg(long, value_name = "USER", group = "limited", requires = "limit_in")]
     user: Option<String>,
-    /// With --limit-in: of this group
+    /// With --limit-in: the group to limit
     #[arg(long, value_name = "GROUP", group = "limited", requires = "limit_in")]
     group: Option<String>,
     #[command(flatten)]
@@ -101,7 +101,7 @@ pub(super) struct Create {
     remote: Remote,
 }
 
-/// All that is said of a tenant, as a merge patch.
+/// Returns the given settings of a tenant as a merge patch.
 fn patch_of(own: &Own, rules: &Rules, quota: &[Bound]) -> Result<Map<String, Value>> {
     let mut patch = own.patch();
     patch.extend(rules.patch());
@@ -154,20 +154,20 @@ pub(super) struct Quota {
     /// The tenant
     #[arg(value_name = "TENANT")]
     tenant: String,
-    /// What it may use of a type; `instances` counts tasks, `TYPE=none` takes the bound away. What is not
-    /// named stays
+    /// New quota of each type. `instances` counts tasks, and `TYPE=none` removes the limit. Other types do
+    /// not change
     #[arg(value_name = "TYPE=AMOUNT")]
     bounds: Vec<Bound>,
-    /// How many of its tasks may wait
+    /// Maximum number of waiting tasks
     #[arg(long, value_name = "COUNT")]
     max_waiting: Option<u64>,
-    /// How many of its tasks may run at once
+    /// Maximum number of running tasks
     #[arg(long, value_name = "COUNT")]
     max_tasks: Option<u64>,
-    /// Back to what holds by default
+    /// Reset the quota to the default
     #[arg(long, conflicts_with_all = ["bounds", "max_waiting", "max_tasks"])]
     default: bool,
-    /// Say what would come of it, and change nothing
+    /// Predict the effect, and change nothing
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -189,8 +189,8 @@ impl Quota {
             return self.show(&quota, None);
         }
         let (before, quota) = self.remote.ask(async |client| self.put(client, patch).await)?;
-        let what = if self.dry_run { "would be changed" } else { "was changed" };
-        self.show(&quota, Some(format!("the quota of {} {what} in version {before}", self.tenant)))
+        let what = if self.dry_run { "would change" } else { "changed" };
+        self.show(&quota, Some(format!("the quota of {} {what} at version {before}", self.tenant)))
     }
 
     async fn put(&self, client: Client, patch: Map<String, Value>) -> Result<(u64, TenantQuota)> {
@@ -236,7 +236,7 @@ impl Quota {
         self.remote.show(&listing)
     }
 
-    /// What a dry run would stop.
+    /// Prints the tasks that the change would stop.
     fn show_victims(
         &self,
         quota: &TenantQuota,
@@ -251,10 +251,10 @@ impl Quota {
             listing.heading(line);
         }
         if let Some(excess) = &quota.excess {
-            listing.heading(format!("too much would be used: {}", amounts(excess)));
+            listing.heading(format!("usage above the new quota: {}", amounts(excess)));
         }
         if let Some(remains) = &quota.remains {
-            listing.heading(format!("and still, when these have gone: {}", amounts(remains)));
+            listing.heading(format!("excess after preemption: {}", amounts(remains)));
         }
         for one in victims {
             let gives = amounts(&one.resources);
@@ -297,7 +297,7 @@ fn state(state: &str) -> Map<String, Value> {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: headroom tenants delete lab --drain")]
 pub(super) struct Delete {
-    /// With its last task, if it has some; without, such a tenant is not removed
+    /// Drain the tenant, and delete it after its last task ends. Without this option, a tenant with tasks is not deleted
     #[arg(long)]
     drain: bool,
     #[command(flatten)]
@@ -313,10 +313,10 @@ impl Delete {
         })?;
         match left {
             Some(left) => {
-                let heading = format!("{name}: goes with the last of its tasks");
+                let heading = format!("{name}: draining, will be deleted after its last task ends");
                 show::one(remote, &left, Some(heading))
             }
-            None => output::print(&format!("{name}: gone\n")),
+            None => output::print(&format!("{name}: deleted\n")),
         }
     }
 }
@@ -326,7 +326,7 @@ impl Delete {
     after_help = "Examples:\n  headroom tenants defaults\n  headroom tenants defaults --quota vcore=10,memory=20G --order fifo-backfill"
 )]
 pub(super) struct Defaults {
-    /// What each may use at once; `TYPE=none` takes the bound away, what is not named stays
+    /// Default quota. `TYPE=none` removes the limit, and other types do not change
     #[arg(long, value_name = "TYPE=AMOUNT", value_delimiter = ',')]
     quota: Vec<Bound>,
     #[command(flatten)]

@@ -1,7 +1,7 @@
-//! `headroom tenants`: what tenants may use, use and wait for, and changes of that.
+//! `headroom tenants`: quotas, usage, and waiting tasks of tenants, and changes of them.
 
 mod change;
-mod said;
+mod settings;
 mod show;
 mod watch;
 
@@ -16,67 +16,67 @@ Examples:
   headroom tenants quota lab vcore=60 --dry-run
   headroom tenants waiting lab";
 
-/// Show and change tenants of a running server: their quotas, what they use and what waits
+/// Show and change tenants of a running server: quotas, usage, and waiting tasks
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Tenants {
     #[command(subcommand)]
-    deed: Deed,
+    deed: TenantsCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Deed {
-    /// Show the tenants, with their quotas
+enum TenantsCommand {
+    /// Show the tenants with their quotas
     List(show::List),
-    /// Show what is said of one tenant
+    /// Show the settings of a tenant
     Show(show::Show),
-    /// Show what a tenant may use, uses and has left, all of one moment
+    /// Show the quota, usage, and free amounts of a tenant, all at the same moment
     Usage(show::Usage),
-    /// Show what of a tenant waits, in the order in which it starts, and why
+    /// Show the waiting tasks of a tenant in start order, with their wait reasons
     Waiting(show::Waiting),
-    /// Say what would become of a task, were it submitted now
+    /// Predict whether a task starts, waits, or is rejected. Changes nothing
     Check(show::Check),
-    /// Show what happens to a tenant, those below it and their tasks, until interrupted
+    /// Show new events of a tenant, of the tenants below it, and of their tasks, until interrupted
     Watch(watch::Watch),
-    /// Make a tenant
+    /// Create a tenant
     Create(change::Create),
-    /// Change some of what is said of a tenant
+    /// Change some settings of a tenant
     Set(change::Set),
-    /// Show the quota of a tenant, or change some of it
+    /// Show or change the quota of a tenant
     Quota(change::Quota),
-    /// Have nothing of a tenant start any more; what runs goes on
+    /// Suspend a tenant: no task starts, and running tasks continue
     Suspend(change::Suspend),
-    /// Have its tasks start again
+    /// Resume a suspended tenant
     Resume(change::Resume),
-    /// Have a tenant go
+    /// Delete a tenant
     Delete(change::Delete),
-    /// Compare what is counted of all tenants with what their tasks have
+    /// Compare the recorded usage of all tenants with the sum of their tasks
     Verify(show::Verify),
-    /// Show what holds for tenants that do not say otherwise, or change it
+    /// Show or change the default settings of tenants
     Defaults(change::Defaults),
 }
 
 impl Tenants {
-    /// Ask or change, and show.
+    /// Runs the subcommand, and prints the result.
     ///
     /// # Errors
-    /// When the server cannot be reached or refuses.
+    /// When the server cannot be reached, or rejects the request.
     pub(crate) fn run(self) -> Result<()> {
         match self.deed {
-            Deed::List(list) => list.run(),
-            Deed::Show(show) => show.run(),
-            Deed::Usage(usage) => usage.run(),
-            Deed::Waiting(waiting) => waiting.run(),
-            Deed::Check(check) => check.run(),
-            Deed::Watch(watch) => watch.run(),
-            Deed::Create(create) => create.run(),
-            Deed::Set(set) => set.run(),
-            Deed::Quota(quota) => quota.run(),
-            Deed::Suspend(suspend) => suspend.run(),
-            Deed::Resume(resume) => resume.run(),
-            Deed::Delete(delete) => delete.run(),
-            Deed::Verify(verify) => verify.run(),
-            Deed::Defaults(defaults) => defaults.run(),
+            TenantsCommand::List(list) => list.run(),
+            TenantsCommand::Show(show) => show.run(),
+            TenantsCommand::Usage(usage) => usage.run(),
+            TenantsCommand::Waiting(waiting) => waiting.run(),
+            TenantsCommand::Check(check) => check.run(),
+            TenantsCommand::Watch(watch) => watch.run(),
+            TenantsCommand::Create(create) => create.run(),
+            TenantsCommand::Set(set) => set.run(),
+            TenantsCommand::Quota(quota) => quota.run(),
+            TenantsCommand::Suspend(suspend) => suspend.run(),
+            TenantsCommand::Resume(resume) => resume.run(),
+            TenantsCommand::Delete(delete) => delete.run(),
+            TenantsCommand::Verify(verify) => verify.run(),
+            TenantsCommand::Defaults(defaults) => defaults.run(),
         }
     }
 }

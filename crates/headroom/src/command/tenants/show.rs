@@ -1,4 +1,4 @@
-//! What is shown of tenants.
+//! Commands that show tenants.
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -12,12 +12,12 @@ use serde_json::Value;
 use crate::command::tasks::amounts;
 use crate::remote::{Bound, Listing, Remote, amount, exact, list};
 
-/// What a tenant stands for.
+/// The kind of a tenant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Kind {
-    /// One who submits
+    /// A user
     User,
-    /// What several work on
+    /// A project of several users
     Project,
     /// Several projects or users
     Department,
@@ -36,13 +36,13 @@ impl Kind {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: headroom tenants list --over-quota -o csv")]
 pub(super) struct List {
-    /// Only those that stand for this
+    /// Show only tenants of this kind
     #[arg(long, value_enum)]
     kind: Option<Kind>,
-    /// Only those right below this tenant
+    /// Show only the direct child tenants of this tenant
     #[arg(long, value_name = "TENANT")]
     parent: Option<String>,
-    /// Only those that use more than they may
+    /// Show only tenants over quota
     #[arg(long)]
     over_quota: bool,
     #[command(flatten)]
@@ -164,16 +164,22 @@ impl Usage {
 fn used(usage: &TenantUsage) -> Result<Listing> {
     let mut listing =
         Listing::new(USAGE, usage)?.numbers(&["QUOTA", "USED", "MEASURED", "FREE", "WAITING"]);
-    let over = if usage.over_quota { ", and more is used than may be" } else { "" };
+    let over = if usage.over_quota { ", usage is above the quota" } else { "" };
     let waiting = &usage.waiting;
+    let oldest = waiting.oldest_seconds;
+    let waits = match waiting.tasks {
+        0 => "no task waits".to_owned(),
+        1 => format!("1 task has waited for {oldest} s"),
+        tasks => format!("{tasks} tasks wait, the oldest for {oldest} s"),
+    };
     listing.heading(format!(
-        "tenant {}, as of record {}: {} tasks wait, the oldest for {} s{over}",
-        usage.tenant, usage.ledger_version, waiting.tasks, waiting.oldest_seconds
+        "tenant {}, as of record {}: {waits}{over}",
+        usage.tenant, usage.ledger_version
     ));
     let limited: Vec<&str> =
         usage.by_ancestor.iter().filter(|one| one.limited).map(|one| one.tenant.as_str()).collect();
     if !limited.is_empty() {
-        listing.heading(format!("tenants above that leave less: {}", limited.join(", ")));
+        listing.heading(format!("limited by the quota of: {}", limited.join(", ")));
     }
     let nothing = Resources::default();
     let measured = usage.measured.as_ref().map_or(&nothing, |measured| &measured.resources);
@@ -210,9 +216,9 @@ impl Verify {
         let mut listing = Listing::new(DRIFT, &verified)?.numbers(&["COUNTED", "FOUND", "BY"]);
         let version = verified.ledger_version;
         listing.heading(match verified.drift.len() {
-            0 => format!("as of record {version}: what is counted is what tasks have"),
-            1 => format!("as of record {version}: 1 amount is counted wrong"),
-            many => format!("as of record {version}: {many} amounts are counted wrong"),
+            0 => format!("as of record {version}: the recorded usage equals the sum of the tasks"),
+            1 => format!("as of record {version}: 1 recorded amount is wrong"),
+            many => format!("as of record {version}: {many} recorded amounts are wrong"),
         });
         for one in &verified.drift {
             let amount = |units: i64| exact(&one.r#type, Some(&units));
@@ -227,7 +233,7 @@ impl Verify {
         self.remote.show(&listing)?;
         anyhow::ensure!(
             verified.drift.is_empty(),
-            "the ledger of tenants is not what their tasks have"
+            "the recorded usage of tenants differs from the sum of their tasks"
         );
         Ok(())
     }
@@ -241,7 +247,7 @@ pub(super) struct Waiting {
     /// The tenant
     #[arg(value_name = "TENANT")]
     tenant: String,
-    /// Only this task
+    /// Show only this task
     #[arg(value_name = "TASK")]
     task: Option<String>,
     #[command(flatten)]
@@ -287,13 +293,13 @@ pub(super) struct Check {
     /// The tenant
     #[arg(value_name = "TENANT")]
     tenant: String,
-    /// What the task would need on one node
+    /// Amounts that one instance needs on one node
     #[arg(value_name = "TYPE=AMOUNT", required = true)]
     resources: Vec<Bound>,
-    /// Its priority
+    /// Priority of the task
     #[arg(long, value_name = "NUMBER", default_value_t = 0, allow_negative_numbers = true)]
     priority: i32,
-    /// How many instances of this size it would have, which start together or not at all
+    /// Number of instances of this size. They start together or not at all
     #[arg(long, value_name = "N", default_value_t = 1)]
     members: u32,
     #[command(flatten)]

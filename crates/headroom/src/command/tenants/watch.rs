@@ -1,4 +1,4 @@
-//! `headroom tenants watch`: what happens to a tenant, as it happens.
+//! `headroom tenants watch`: new events of a tenant.
 
 use anyhow::Result;
 use clap::Args;
@@ -13,7 +13,7 @@ pub(super) struct Watch {
     /// The tenant
     #[arg(value_name = "TENANT")]
     tenant: String,
-    /// Begin behind the record of this number, which was seen last
+    /// Start after the record with this number, such as the last one that you saw
     #[arg(long, value_name = "NUMBER")]
     after: Option<u64>,
     #[command(flatten)]
@@ -21,7 +21,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Each event is a line as soon as it comes: of JSON, or of text.
+    /// Prints each event as one line of JSON or text when it arrives.
     pub(super) fn run(&self) -> Result<()> {
         self.remote.ask(async |client| {
             let frames = client.watch_tenant(&self.tenant, self.after).await?;

@@ -21,10 +21,10 @@ const COLUMNS: &[&str] = &[
 ];
 const NUMBERS: &[&str] = &["WEIGHT", "RUNNING"];
 
-/// Ask and show.
+/// Requests the data from the server, and prints it.
 ///
 /// # Errors
-/// When the server cannot be reached or refuses.
+/// When the server cannot be reached, or rejects the request.
 pub(super) fn run(remote: &Remote, queue: Option<&str>, user: Option<&str>) -> Result<()> {
     let partition = &remote.partition;
     let mut leaves = remote.ask(async |client| match queue {
@@ -59,8 +59,8 @@ fn listing(leaves: &[UserLimits], partition: &str) -> Result<Listing> {
     let mut listing = Listing::new(COLUMNS, &leaves)?.numbers(NUMBERS);
     if leaves.is_empty() {
         listing.heading(format!(
-            "no queue of partition {partition} has user limits; write `userlimits: {{}}` at one in the queue \
-             file to have its users share it"
+            "no queue of partition {partition} has user limits. To share a queue among its users, set \
+             `userlimits: {{}}` for it in the queue file."
         ));
     }
     for leaf in leaves {
@@ -182,7 +182,10 @@ mod tests {
         let off = UserLimits { reason: reason.clone(), ..UserLimits::default() };
         assert_eq!(shown(&[off]), format!("{reason}\n"));
         let none = shown(&[]);
-        assert!(none.starts_with("no queue of partition default has user limits; write"), "{none}");
+        assert!(
+            none.starts_with("no queue of partition default has user limits. To share"),
+            "{none}"
+        );
     }
 
     #[test]

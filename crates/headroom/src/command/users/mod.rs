@@ -1,4 +1,4 @@
-//! `headroom users`: which user has what on a running server, and may have.
+//! `headroom users`: usage and limits of the users of a running server.
 
 mod limits;
 
@@ -8,19 +8,19 @@ use headroom_api::wsv1::QueueUsage;
 
 use crate::remote::{Listing, Remote, resources};
 
-/// Show what users have in each queue, and may have.
+/// Show usage and limits of users in each queue.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  headroom users ann\n  headroom users --limits --queue root.research"
 )]
 pub(crate) struct Users {
-    /// Only this user
+    /// Show only this user
     #[arg(value_name = "USER")]
     user: Option<String>,
-    /// How users share queues with user limits: share, cap, what is left, and what bounds them
+    /// Show user limits instead: share, cap, headroom, and the limit that applies
     #[arg(long)]
     limits: bool,
-    /// Only this queue, such as `root.research`
+    /// Show only this queue, such as `root.research`
     #[arg(long, value_name = "PATH", requires = "limits")]
     queue: Option<String>,
     #[command(flatten)]
@@ -31,10 +31,10 @@ const USERS: &[&str] = &["USER", "QUEUE", "USED", "MAX", "RUNNING", "MAX RUNNING
 pub(super) const NUMBERS: &[&str] = &["RUNNING", "MAX RUNNING"];
 
 impl Users {
-    /// Ask and show.
+    /// Requests the data from the server, and prints it.
     ///
     /// # Errors
-    /// When the server cannot be reached or refuses.
+    /// When the server cannot be reached, or rejects the request.
     pub(crate) fn run(&self) -> Result<()> {
         if self.limits {
             return limits::run(&self.remote, self.queue.as_deref(), self.user.as_deref());
@@ -54,7 +54,7 @@ impl Users {
     }
 }
 
-/// Somebody's queues, each before those below it; the name stands in each row, for filters.
+/// Adds the queues of a user or group, each before the queues below it. Each row has the name, for filters.
 pub(super) fn add(listing: &mut Listing, name: &str, root: Option<&QueueUsage>) {
     let mut left: Vec<&QueueUsage> = root.into_iter().collect();
     while let Some(queue) = left.pop() {

@@ -12,10 +12,10 @@ use headroom_core::config::tenant::{
 use headroom_core::config::{
     AccessList, ApplicationLimitsConfig, ApplicationOrder, CapacityConfig, CapacityShare,
     Configuration, FilterConfig, LabelCapacity, LifetimesConfig, LimitConfig, LimitPrecedence,
-    LineValues, NodeLabelsConfig, NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig,
-    PreemptionPolicy, PriorityPolicy, PropertyValues, QueueConfig, QueuePreemptionConfig,
-    QueueStart, RuleConfig, TemplateConfig, TenantDefaults, TenantSettings, TenantsConfig,
-    UserFactor, UserLimitsConfig,
+    NodeLabelsConfig, NodeOrder, NodeSortConfig, OvertakingLimits, PartitionConfig,
+    PreemptionConfig, PreemptionPolicy, PriorityPolicy, PropertyValues, QueueConfig,
+    QueuePreemptionConfig, QueueStart, RuleConfig, TemplateConfig, TenantDefaults, TenantSettings,
+    TenantsConfig, UserFactor, UserLimitsConfig,
 };
 use headroom_core::id::{Id, Slot};
 use headroom_core::resource::{Amounts, Quantity};
@@ -225,7 +225,7 @@ pub(crate) fn queue_settings() -> QueueSettings {
             preemption_policy: PreemptionPolicy::Disabled,
             preemption_delay: Millis::new(4),
             quota_preemption_delay: Millis::new(5),
-            line: LineValues {
+            line: OvertakingLimits {
                 aging_interval: Millis::new(6),
                 aging_step: 7,
                 aging_max: 8,

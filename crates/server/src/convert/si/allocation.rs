@@ -23,7 +23,7 @@ const CREATION_TIME: &str = "creationTime";
 /// The commands of a request: asks and allocations in the order of their list, then releases.
 /// Source: scheduler interface §6.3, §6.4.
 ///
-/// Tags other than these three mean nothing to the core, and are not kept there.
+/// Tags other than these three mean nothing to the core, and are not stored there.
 pub fn allocations(request: AllocationRequest) -> Vec<Step> {
     let releases = request.releases.map(|one| one.allocations_to_release).unwrap_or_default();
     let asks = request.allocations.into_iter().map(asked);

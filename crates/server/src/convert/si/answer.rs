@@ -1,4 +1,4 @@
-//! What the RM is told of its own request.
+//! Responses to the RM about its own request.
 
 use headroom_api::si::v1::{
     AllocationResponse, ApplicationResponse, NodeResponse, RejectedAllocation, RejectedNode,
@@ -6,14 +6,14 @@ use headroom_api::si::v1::{
 use headroom_core::Command;
 use headroom_engine::{Accepted, Outcome};
 
-use super::told::{rejected, told};
-use super::{Refusal, Step, Told};
+use super::outbound::{rejected, rm_update};
+use super::{Refusal, RmUpdate, Step};
 
-/// What the RM is told of the commands of one request, in order; `outcomes` has one for each.
+/// Returns the responses to the commands of one request, in order; `outcomes` has one for each.
 ///
 /// Acceptances and rejections of a list come in one message behind what else happened by that
 /// list, and before what is removed or released behind it. Source: scheduler interface §6.
-pub fn answers(rm_id: &str, steps: &[Step], outcomes: &[Outcome]) -> Vec<Told> {
+pub fn answers(rm_id: &str, steps: &[Step], outcomes: &[Outcome]) -> Vec<RmUpdate> {
     let mut answers = Answers::default();
     let mut removes = false;
     for (step, outcome) in steps.iter().zip(outcomes) {
@@ -42,7 +42,7 @@ const fn takes_away(command: &Command) -> bool {
 
 #[derive(Default)]
 struct Answers {
-    told: Vec<Told>,
+    told: Vec<RmUpdate>,
     node: NodeResponse,
     application: ApplicationResponse,
     rejected: Vec<RejectedAllocation>,
@@ -52,9 +52,9 @@ impl Answers {
     fn accept(&mut self, rm_id: &str, accepted: &Accepted) {
         let Some(entry) = &accepted.entry else { return };
         for notice in &entry.notices {
-            match told(rm_id, entry.record.time, notice) {
-                Told::Node(node) => self.node.accepted.extend(node.accepted),
-                Told::Application(one) if one.updated.is_empty() => {
+            match rm_update(rm_id, entry.record.time, notice) {
+                RmUpdate::Node(node) => self.node.accepted.extend(node.accepted),
+                RmUpdate::Application(one) if one.updated.is_empty() => {
                     self.application.accepted.extend(one.accepted);
                     self.application.rejected.extend(one.rejected);
                 }
@@ -83,16 +83,16 @@ impl Answers {
     fn close_list(&mut self) {
         let node = std::mem::take(&mut self.node);
         if node != NodeResponse::default() {
-            self.told.push(Told::Node(node));
+            self.told.push(RmUpdate::Node(node));
         }
         let application = std::mem::take(&mut self.application);
         if application != ApplicationResponse::default() {
-            self.told.push(Told::Application(application));
+            self.told.push(RmUpdate::Application(application));
         }
         let rejected_allocations = std::mem::take(&mut self.rejected);
         if !rejected_allocations.is_empty() {
             let all = AllocationResponse { rejected_allocations, ..AllocationResponse::default() };
-            self.told.push(Told::Allocation(all));
+            self.told.push(RmUpdate::Allocation(all));
         }
     }
 }

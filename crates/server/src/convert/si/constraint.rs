@@ -1,7 +1,7 @@
-//! Where an ask may run beside its room: nodes that it may not have, and the label of those that
-//! it must have. Decision L-10.
+//! Node constraints of an ask, in addition to free resources: nodes that it may not have, and the label of
+//! those that it must have. Decision L-10.
 //!
-//! The core does not know these; whoever answers its questions about nodes does.
+//! The core does not know these; the component that answers its questions about nodes does.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,8 +58,8 @@ impl Constraint {
     }
 }
 
-/// What a request says of its asks: in their tags, or beside it where there is a place for it.
-/// An ask that says nothing keeps what it had.
+/// Constraints of the asks of a request: in their tags, or in a field of the request where there is one.
+/// An ask without constraints retains its earlier ones.
 pub fn constraints(
     request: &AllocationRequest,
     beside: &BTreeMap<String, NodeConstraint>,

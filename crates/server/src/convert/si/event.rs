@@ -3,8 +3,8 @@
 use headroom_api::si::v1::EventRecord;
 use headroom_core::record::Record;
 
+use super::outbound::nanoseconds;
 use super::resource;
-use super::told::nanoseconds;
 
 /// A record on the wire. Source: scheduler interface §2.4, §11.
 pub fn event(record: &Record) -> EventRecord {

@@ -14,8 +14,8 @@ mod application;
 mod constraint;
 mod event;
 mod node;
+mod outbound;
 mod question;
-mod told;
 
 use headroom_api::si::v1;
 use headroom_core::resource::{Amounts, Quantity};
@@ -27,8 +27,8 @@ pub use application::{Applications, New, applications};
 pub use constraint::{Constraint, Constraints, constraints};
 pub use event::event;
 pub use node::nodes;
+pub use outbound::{RmUpdate, rm_update};
 pub use question::{Inquiry, Part};
-pub use told::{Told, told};
 
 /// The partition that a message means by leaving its name out.
 pub const DEFAULT_PARTITION: &str = "default";
@@ -42,7 +42,7 @@ pub fn partition(name: &str) -> Name {
     Name::new(if bare.is_empty() { DEFAULT_PARTITION } else { bare })
 }
 
-/// The name of a partition as the RM is told it.
+/// The name of a partition as it is sent to the RM.
 pub fn normalised(rm_id: &str, partition: &str) -> String {
     format!("[{rm_id}]{partition}")
 }
@@ -66,18 +66,18 @@ pub fn resource(amounts: &Amounts) -> v1::Resource {
 pub struct Step {
     /// What is to be judged.
     pub command: Command,
-    /// Who is told if it is refused.
+    /// Who gets the refusal, if it is refused.
     pub if_refused: Refusal,
 }
 
 impl Step {
-    /// A command whose refusal nobody is told: what it wants has happened already, or cannot.
+    /// A command whose refusal is not reported: what it wants has happened already, or cannot.
     const fn silent(command: Command) -> Self {
         Self { command, if_refused: Refusal::Silent }
     }
 }
 
-/// Who is told that a command was refused.
+/// Who learns that a command was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// Nobody.

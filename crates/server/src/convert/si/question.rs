@@ -9,7 +9,7 @@ use headroom_api::si::headroom::{
 use headroom_api::si::v1::{PreemptionPredicatesArgs, PreemptionPredicatesResponse};
 use headroom_core::books::{NodeVerdict, QuestionMode};
 use headroom_core::{Command, Name, Verdicts};
-use headroom_engine::{About, Asked, NamedRemoval};
+use headroom_engine::{About, NamedRemoval, RmQuestion};
 
 /// How long a reason may be, in bytes; what is longer is cut.
 const REASON_BYTES_MAX: usize = 1_024;
@@ -37,11 +37,11 @@ impl Inquiry {
     /// by `refuse`, with a reason, is not asked about; and what the RM does not answer suits.
     pub fn of(
         partition: Name,
-        asked: Asked,
+        asked: RmQuestion,
         capabilities: Capabilities,
         refuse: impl Fn(&Name) -> Option<Name>,
     ) -> (Self, Vec<Part>) {
-        let Asked { question, key, about } = asked;
+        let RmQuestion { question, key, about } = asked;
         let mut inquiry = Self { partition, key, question, said: Vec::new() };
         let mut parts = Vec::new();
         match about {
@@ -170,7 +170,7 @@ impl Part {
     }
 }
 
-/// Of nodes that were not asked about nothing is said.
+/// Nodes that were not asked about get no verdict.
 fn about_nodes(asked: &[Name], answer: PredicatesVerdicts) -> Vec<(Name, NodeVerdict)> {
     let verdict = |one: headroom_api::si::headroom::NodeVerdict| {
         let node = asked.iter().find(|node| ***node == *one.node_id)?;
@@ -206,7 +206,7 @@ fn about_removal(removal: &NamedRemoval, said: PreemptionPredicatesResponse) -> 
     NodeVerdict::SuitsWithout(count)
 }
 
-/// A reason as it is kept.
+/// A reason as it is stored.
 fn cut(reason: &str) -> Name {
     let end = (0..=REASON_BYTES_MAX.min(reason.len()))
         .rev()
@@ -235,8 +235,8 @@ mod tests {
         NamedRemoval { node: node.into(), victims, least }
     }
 
-    fn asked(about: About) -> Asked {
-        Asked { question: 7, key: "k".into(), about }
+    fn asked(about: About) -> RmQuestion {
+        RmQuestion { question: 7, key: "k".into(), about }
     }
 
     fn said(inquiry: Inquiry) -> Vec<(String, String)> {

@@ -6,9 +6,10 @@ use headroom_api::headroomv1::Code;
 use headroom_core::Timestamp;
 use headroom_engine::Entry;
 
-use super::tell::{kind_of, subjects, text_of};
+use super::describe::{kind_of, subjects};
+use super::sentence::text_of;
 use crate::native::answer::Refused;
-use crate::native::asked::{Asked, Parameters};
+use crate::native::request::{NativeRequest, Parameters};
 
 /// A place in the order of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,7 +34,10 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    pub(super) fn read(asked: &Asked, parameters: &Parameters<'_>) -> Result<Self, Refused> {
+    pub(super) fn read(
+        asked: &NativeRequest,
+        parameters: &Parameters<'_>,
+    ) -> Result<Self, Refused> {
         let mark =
             |name: &str| parameters.get(name).map(|text| mark(asked, name, text)).transpose();
         let text = |name: &str| parameters.get(name).map(str::to_owned);
@@ -84,7 +88,7 @@ impl Filter {
     }
 }
 
-fn mark(asked: &Asked, name: &str, text: &str) -> Result<Mark, Refused> {
+fn mark(asked: &NativeRequest, name: &str, text: &str) -> Result<Mark, Refused> {
     if let Ok(number) = text.parse() {
         return Ok(Mark::Number(number));
     }
@@ -92,7 +96,7 @@ fn mark(asked: &Asked, name: &str, text: &str) -> Result<Mark, Refused> {
     let millis = time.and_then(|time| u64::try_from(time.as_millisecond()).ok());
     millis.map(|millis| Mark::Time(Timestamp::from_millis(millis))).ok_or_else(|| {
         let detail = format!(
-            "{name} is {text:?}; it takes a number of a record, or a time such as 2026-11-22T09:00:00Z"
+            "{name} is {text:?}, but it must be a record number, or a time such as 2026-11-22T09:00:00Z"
         );
         Refused::new(asked, Code::Malformed, detail)
     })

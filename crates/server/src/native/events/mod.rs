@@ -3,12 +3,13 @@
 //! Both come from the feed of the engine: the newest records since the process started. What is
 //! older is in the journal alone, and is refused as gone.
 
+mod describe;
 mod filter;
 mod page;
+mod sentence;
 mod stream;
-mod tell;
 
-pub(super) use tell::kind_of;
+pub(super) use describe::kind_of;
 
 use axum::body::Body;
 use axum::extract::State;
@@ -16,7 +17,7 @@ use axum::http::Response;
 use headroom_engine::Feed;
 
 use super::answer::Refused;
-use super::asked::Asked;
+use super::request::NativeRequest;
 use super::stream::{kept, oldest};
 use crate::service::Service;
 
@@ -24,12 +25,12 @@ use filter::Mark;
 
 pub(super) async fn events(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
     if asked.header("accept").is_some_and(wants_stream) {
         return stream::stream(&service, &asked);
     }
-    // Up to all records that are kept are looked at, which may take some milliseconds.
+    // This may look at every record in memory, which may take some milliseconds.
     let listed = tokio::task::spawn_blocking(move || page::list(&service, &asked));
     listed.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
 }
@@ -40,11 +41,11 @@ fn wants_stream(accept: &str) -> bool {
     media.any(|one| one.eq_ignore_ascii_case("text/event-stream"))
 }
 
-/// The number of the first record that is wanted, if all from there on are kept.
+/// The number of the first record that is wanted, if all from there on are in memory.
 ///
 /// # Errors
 /// When they are not.
-fn first_wanted(feed: &Feed, asked: &Asked, from: Mark) -> Result<u64, Refused> {
+fn first_wanted(feed: &Feed, asked: &NativeRequest, from: Mark) -> Result<u64, Refused> {
     let oldest = oldest(feed);
     let number = match from {
         Mark::Number(number) => number.max(1),

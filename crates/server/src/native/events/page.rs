@@ -7,11 +7,11 @@ use axum::http::Response;
 use headroom_api::headroomv1::{Code, Event as Told, Page};
 use headroom_engine::{Entry, Feed};
 
+use super::describe::told;
 use super::filter::Filter;
 use super::first_wanted;
-use super::tell::told;
 use crate::native::answer::{Refused, json};
-use crate::native::asked::Asked;
+use crate::native::request::NativeRequest;
 use crate::native::stream::oldest;
 use crate::native::words::{epoch, stamp};
 use crate::service::Service;
@@ -30,7 +30,7 @@ struct Start {
     passed: u64,
 }
 
-pub(super) fn list(service: &Service, asked: &Asked) -> Result<Response<Body>, Refused> {
+pub(super) fn list(service: &Service, asked: &NativeRequest) -> Result<Response<Body>, Refused> {
     let known = ["from", "to", "kind", "object", "find", "limit", "cursor"];
     let parameters = asked.parameters(&known)?;
     let (filter, limit) = (Filter::read(asked, &parameters)?, parameters.limit()?);
@@ -39,7 +39,7 @@ pub(super) fn list(service: &Service, asked: &Asked) -> Result<Response<Body>, R
     let start = match parameters.get("cursor") {
         None => Start { newest: feed.newest(), passed: 0 },
         Some(cursor) => read_cursor(cursor, &series).ok_or_else(|| {
-            let detail = "the cursor is of another list; begin anew without it";
+            let detail = "the cursor belongs to another list; start again without a cursor";
             Refused::new(asked, Code::Malformed, detail)
         })?,
     };

@@ -5,19 +5,19 @@ use axum::http::Response;
 use headroom_api::headroomv1::{Code, Event};
 use headroom_engine::Entry;
 
+use super::describe::told;
 use super::filter::Filter;
 use super::first_wanted;
-use super::tell::told;
 use crate::live::StreamKind;
 use crate::native::answer::Refused;
-use crate::native::asked::Asked;
-use crate::native::stream::{self, Look, Tells};
+use crate::native::request::NativeRequest;
+use crate::native::stream::{self, EventSource, Selection};
 use crate::service::Service;
 
 /// How many streams of events may be open.
 const STREAMS_MAX: u64 = 1_000;
 
-pub(super) fn stream(service: &Service, asked: &Asked) -> Result<Response<Body>, Refused> {
+pub(super) fn stream(service: &Service, asked: &NativeRequest) -> Result<Response<Body>, Refused> {
     let parameters =
         asked.parameters(&["from", "to", "kind", "object", "find", "limit", "cursor"])?;
     let filter = Filter::read(asked, &parameters)?;
@@ -25,14 +25,16 @@ pub(super) fn stream(service: &Service, asked: &Asked) -> Result<Response<Body>,
     parameters.limit()?;
     let first = first(service, asked, &filter)?;
     let open = service.live().open_stream(StreamKind::Events, STREAMS_MAX).ok_or_else(|| {
-        let detail = format!("{STREAMS_MAX} streams of events are open, as many as may; try later");
+        let detail = format!(
+            "{STREAMS_MAX} streams of events are open, which is the limit. Try again later."
+        );
         Refused::new(asked, Code::TooManyRequests, detail)
     })?;
     Ok(stream::stream(service, (Wanted { filter, places: Vec::new() }, first), open))
 }
 
 /// The number of the first record to be looked at.
-fn first(service: &Service, asked: &Asked, filter: &Filter) -> Result<u64, Refused> {
+fn first(service: &Service, asked: &NativeRequest, filter: &Filter) -> Result<u64, Refused> {
     let feed = service.engine.feed();
     if let Some(first) = stream::resumed(feed, asked)? {
         return Ok(first);
@@ -47,19 +49,19 @@ struct Wanted {
     places: Vec<usize>,
 }
 
-impl Tells for Wanted {
+impl EventSource for Wanted {
     type Event = Event;
 
-    fn look(&mut self, entry: &Entry) -> Look {
+    fn look(&mut self, entry: &Entry) -> Selection {
         self.places.clear();
         if self.filter.ends_before(entry) {
-            return Look::Last(0, None);
+            return Selection::Last(0, None);
         }
         if !self.filter.begins_behind(entry) {
             let places = 0..entry.record.events.len();
             self.places.extend(places.filter(|place| self.filter.takes(entry, *place)));
         }
-        Look::Some(self.places.len())
+        Selection::Some(self.places.len())
     }
 
     fn event(&self, entry: &Entry, place: usize) -> Event {

@@ -1,25 +1,24 @@
-//! The checks of an ask, as the caller may see them: of queues whose figures he does not see he learns what they
-//! allow, and of others who hold something the sum.
+//! The checks of an ask, as the caller may see them: of queues whose figures are hidden from the caller, only what
+//! they allow, and of others who hold something the sum.
 
 use headroom_api::headroomv1::{
     CheckHolder, CheckVerdict, ExplainedCheck, NearMiss, NodesLookedAt,
 };
 use headroom_core::books::Books;
 use headroom_core::explain::{Amount, Check, Explanation, Holder, Nodes};
-use headroom_core::letter;
 
 use super::super::visible;
 use crate::caller::Caller;
 use crate::convert::value::resources;
-use crate::rest::Sight;
+use crate::rest::Visibility;
 
-/// Who is told, of which books.
-pub(super) struct Told<'a> {
+/// Who asks, of which books.
+pub(super) struct VisibleChecks<'a> {
     pub(super) books: &'a Books,
     pub(super) caller: &'a Caller,
 }
 
-impl Told<'_> {
+impl VisibleChecks<'_> {
     /// All checks, one line for each type.
     pub(super) fn checks(&self, explanation: &Explanation) -> Vec<ExplainedCheck> {
         explanation.checks.iter().flat_map(|check| self.lines(check)).collect()
@@ -49,10 +48,10 @@ impl Told<'_> {
     }
 
     fn lines(&self, check: &Check) -> Vec<ExplainedCheck> {
-        let code = check.blocker.code(self.books);
+        let code = check.blocker.wait_code(self.books);
         let bare = ExplainedCheck {
-            id: code.to_owned(),
-            letter: letter(code).map(|letter| letter.to_string()),
+            id: code.as_str().to_owned(),
+            letter: code.letter().map(|letter| letter.to_string()),
             scope: self.sight().scope_of(self.books, check.blocker),
             verdict: if check.failed { CheckVerdict::Failed } else { CheckVerdict::Passed },
             nodes: check.nodes.as_ref().map(|nodes| self.nodes(nodes)),
@@ -120,7 +119,7 @@ impl Told<'_> {
         }
     }
 
-    fn sight(&self) -> Sight {
-        Sight::of(self.caller)
+    fn sight(&self) -> Visibility {
+        Visibility::of(self.caller)
     }
 }

@@ -3,22 +3,22 @@
 use headroom_api::headroomv1::{InTurn, Remedies, Remedy, display_amount};
 use headroom_core::Blocker;
 use headroom_core::books::Books;
-use headroom_core::explain::remedy::{self, After, Edit, Turn};
+use headroom_core::explain::remedy::{self, Edit, InTurnOutcome, StartsAfter};
 use headroom_core::id::{AllocationId, LevelId, PartitionId, QueueId};
 use headroom_core::resource::{Amounts, Quantity, ResourceType};
 
 use super::super::visible;
 use super::super::words::time;
 use crate::caller::Caller;
-use crate::rest::Sight;
+use crate::rest::Visibility;
 
 /// All remedies that the caller may see, and how many others there are.
 pub(super) fn told(books: &Books, caller: &Caller, found: &remedy::Remedies) -> Remedies {
     let told = Words { books, caller };
     let items: Vec<Option<Remedy>> = found.found.iter().map(|one| told.remedy(one)).collect();
     Remedies {
-        starts_alone: found.starts_after == Some(After::Others),
-        starts_once_accepted: found.starts_after == Some(After::RmAccepts),
+        starts_alone: found.starts_after == Some(StartsAfter::Others),
+        starts_once_accepted: found.starts_after == Some(StartsAfter::RmAccepts),
         in_turn: found.in_turn.map(turn),
         hidden: items.iter().filter(|one| one.is_none()).count() as u64,
         items: items.into_iter().flatten().collect(),
@@ -26,11 +26,11 @@ pub(super) fn told(books: &Books, caller: &Caller, found: &remedy::Remedies) -> 
     }
 }
 
-const fn turn(turn: Turn) -> InTurn {
+const fn turn(turn: InTurnOutcome) -> InTurn {
     match turn {
-        Turn::Starts => InTurn::Starts,
-        Turn::Waits => InTurn::Waits,
-        Turn::Unknown => InTurn::Unknown,
+        InTurnOutcome::Starts => InTurn::Starts,
+        InTurnOutcome::Waits => InTurn::Waits,
+        InTurnOutcome::Unknown => InTurn::Unknown,
     }
 }
 
@@ -67,13 +67,12 @@ impl Words<'_> {
                 let subject = self.level(*partition, *level)?;
                 Some(format!("limit of {subject}: {}", self.change(*resource, *from, *to)))
             }
-            Edit::QueueApplications { queue, from, to } => Some(format!(
-                "applications that may run in {}: {from} to {to}",
-                self.queue(*queue)?
-            )),
+            Edit::QueueApplications { queue, from, to } => {
+                Some(format!("application limit of {}: {from} to {to}", self.queue(*queue)?))
+            }
             Edit::LimitApplications { partition, level, from, to } => {
                 let subject = self.level(*partition, *level)?;
-                Some(format!("applications that {subject} may run: {from} to {to}"))
+                Some(format!("application limit of {subject}: {from} to {to}"))
             }
             Edit::ParallelApplications { queue, from, to } => {
                 let path = self.queue(*queue)?;
@@ -81,9 +80,7 @@ impl Words<'_> {
             }
             Edit::ParallelOfUser { queue, user, from, to } => {
                 let seen = visible::user_in(books, self.caller, user, *queue);
-                seen.then(|| {
-                    format!("applications of {user} that may have started: {from} to {to}")
-                })
+                seen.then(|| format!("limit of started applications of {user}: {from} to {to}"))
             }
             Edit::Setting { queue, setting, from, to } => {
                 Some(format!("`{}` of {}: {from} to {to}", setting.key(), self.queue(*queue)?))
@@ -97,13 +94,13 @@ impl Words<'_> {
             Edit::Release { allocation } => {
                 let what = self.allocation(*allocation)?;
                 Some(if books.allocation(*allocation).is_pending() {
-                    format!("withdraw {what}, for which a node is kept")
+                    format!("withdraw {what}, which has a reservation")
                 } else {
                     format!("release {what}")
                 })
             }
             Edit::Size { resource, from, to, .. } => {
-                Some(format!("ask for less: {}", self.change(*resource, *from, *to)))
+                Some(format!("request less: {}", self.change(*resource, *from, *to)))
             }
             Edit::Node { name, label, capacity, .. } => {
                 let name = if name.is_empty() { String::new() } else { format!(" {name}") };
@@ -140,7 +137,7 @@ impl Words<'_> {
 
     fn level(&self, partition: PartitionId, level: LevelId) -> Option<String> {
         let blocker = Blocker::Limit(partition, level);
-        let open = Sight::of(self.caller).sees_use_of(self.books, blocker);
+        let open = Visibility::of(self.caller).sees_use_of(self.books, blocker);
         open.then(|| blocker.subject(self.books))
     }
 

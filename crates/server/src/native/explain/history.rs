@@ -1,7 +1,7 @@
 //! What an ask waited for since it came, from the journal: what the scheduler remembers is short, and begins with its start.
 //!
-//! Reading takes as long as there are records since the ask came, beside the writer. One is read at a time, whoever
-//! asks; it ends when nobody waits for it any more, or after twenty seconds.
+//! Reading takes as long as there are records since the ask came, in parallel with the writer. One is read at a time,
+//! for all callers; it ends when nobody waits for it any more, or after twenty seconds.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,11 +15,11 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::super::answer::Refused;
-use super::super::asked::Asked;
+use super::super::request::NativeRequest;
 use super::change;
 use crate::service::Service;
 
-/// Whoever reads the journal has this.
+/// The task that reads the journal has this.
 static READING: Semaphore = Semaphore::const_new(1);
 
 /// How long one waits for others who read it.
@@ -49,13 +49,14 @@ impl Named {
 /// When somebody else reads for too long, or the journal cannot be read.
 pub(super) async fn all(
     service: &Service,
-    asked: &Asked,
+    asked: &NativeRequest,
     ask: Named,
     until: u64,
 ) -> Result<Vec<VerdictChange>, Refused> {
     let entered = timeout(WAIT_FOR_OTHERS, READING.acquire()).await;
     let entered = entered.ok().and_then(Result::ok).ok_or_else(|| {
-        let detail = "somebody else has the journal read, and one is read at a time; try again, or leave `history` out";
+        let detail =
+            "the server is reading the journal for another request. Try again, or omit `history`.";
         Refused::new(asked, Code::TooManyRequests, detail)
     })?;
     let journal = service.engine.journal().await;
@@ -75,14 +76,14 @@ pub(super) async fn all(
     drop(wanted);
     // Where the files are is for the log alone.
     let failed = |why: String| {
-        tracing::error!(why, "what an ask waited for cannot be read from the journal");
-        let detail = "what it waited for cannot be read from the journal, or that was shortened meanwhile; try again, or see the server's log";
+        tracing::error!(why, "the wait history of an ask cannot be read from the journal");
+        let detail = "the wait history cannot be read from the journal, or the journal was truncated since. Try again, or see the log of the server.";
         Refused::new(asked, Code::Internal, detail)
     };
     let found = found.map_err(|why| failed(why.to_string()))?;
     let marks = found.map_err(|why| failed(chain(&why)))?.ok_or_else(|| {
         let seconds = READ_FOR.as_secs();
-        let detail = format!("there are more records since it came than are read in {seconds} s; read a copy of the journal with `headroom explain --journal`");
+        let detail = format!("the ask arrived more records ago than the server reads in {seconds} s. Read a copy of the journal with `headroom explain --journal`.");
         Refused::new(asked, Code::TooManyRequests, detail)
     })?;
     Ok(marks.iter().map(change).collect())

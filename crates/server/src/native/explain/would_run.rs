@@ -1,8 +1,8 @@
 //! `POST /headroom/v1/partitions/{partition}/explain`: what would become of something, were it submitted now.
 //!
-//! The commands that would submit it are carried out on a copy of the books, beside the writer; nothing is kept of
-//! that. Who does not see everything asks for himself, and is not told why he is declined where that would tell
-//! of a queue that he does not see.
+//! The commands that would submit it are carried out on a copy of the books, in parallel with the writer; the copy is
+//! dropped. Callers who do not see everything ask on their own behalf, and get no reason for a rejection where it would
+//! reveal a queue that they do not see.
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -12,15 +12,15 @@ use headroom_api::headroomv1::{
 };
 use headroom_core::books::Books;
 use headroom_core::explain::{
-    self, Imagined, SUPPOSED_STEPS, Supposed, TakenIn, Verdict, suppose, unused_name,
+    self, Hypothetical, Verdict, WHAT_IF_STEPS, WhatIfAccepted, WhatIfOutcome, unused_name, what_if,
 };
 use headroom_core::id::PartitionId;
 use headroom_core::resource::Amounts;
 use headroom_core::{Ask, Name, Submit, SubmitTask, Timestamp};
 
 use super::super::answer::{Refused, json};
-use super::super::asked::Asked;
 use super::super::partitions::of_path;
+use super::super::request::NativeRequest;
 use super::super::words::{epoch, time};
 use super::super::{tenants, visible};
 use super::{Sought, explained, wanted};
@@ -31,7 +31,7 @@ mod hidden;
 
 pub(in super::super) async fn would_run(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
     let sought = wanted(&asked, false)?;
@@ -43,7 +43,7 @@ pub(in super::super) async fn would_run(
         Some(tenant) => {
             let task = as_task(&asked, &said)?;
             let task = tenants::supposed(&view, &asked, (partition, &Name::new(tenant)), &task)?;
-            Supposed::Task(named(task, books, partition))
+            Hypothetical::Task(named(task, books, partition))
         }
         None => application(&asked, &said, (books, partition))?,
     };
@@ -51,29 +51,33 @@ pub(in super::super) async fn would_run(
     let now = service.clock.now().max(view.time);
     let (copy, caller) = (books.clone(), asked.caller.clone());
     let looked = tokio::task::spawn_blocking(move || {
-        let imagined = suppose(&copy, now, &supposed, SUPPOSED_STEPS);
+        let imagined = what_if(&copy, now, &supposed, WHAT_IF_STEPS);
         told(&caller, (&copy, partition), now, (imagined, &supposed), &sought)
     });
     let found = looked.await.map_err(|_| {
-        Refused::new(&asked, Code::Internal, "what would become of it could not be found out")
+        Refused::new(
+            &asked,
+            Code::Internal,
+            "the server could not predict the outcome. See the log of the server.",
+        )
     })?;
     Ok(json(&asked, &Explanation { stamp, ..found }))
 }
 
-/// What the caller is told of it.
+/// The response to the caller.
 fn told(
     caller: &Caller,
     (books, partition): (&Books, PartitionId),
     now: Timestamp,
-    (imagined, supposed): (Imagined, &Supposed),
+    (imagined, supposed): (WhatIfOutcome, &Hypothetical),
     sought: &Sought,
 ) -> Explanation {
     let submit = match supposed {
-        Supposed::Application(submit, ..) => submit,
-        Supposed::Task(task) => &task.submit,
+        Hypothetical::Application(submit, ..) => submit,
+        Hypothetical::Task(task) => &task.submit,
     };
     match imagined {
-        Imagined::Rejected { code, message } => {
+        WhatIfOutcome::Rejected { code, message } => {
             let (code, message) =
                 hidden::unless_seen((books, partition), caller, (&code, &message));
             Explanation {
@@ -88,8 +92,8 @@ fn told(
                 ..Explanation::default()
             }
         }
-        Imagined::TakenIn(taken) => {
-            let TakenIn { books, explanation, starts, ran_out, .. } = *taken;
+        WhatIfOutcome::TakenIn(taken) => {
+            let WhatIfAccepted { books, explanation, starts, ran_out, .. } = *taken;
             let mut told = explained(&books, caller, &explanation);
             told.would_start = Some(starts as u64);
             if explanation.verdict != Verdict::StartsNext && !sought.is_empty() {
@@ -103,8 +107,8 @@ fn told(
     }
 }
 
-/// What is said of a task, as it is submitted.
-fn as_task(asked: &Asked, said: &WouldRun) -> Result<TaskSubmission, Refused> {
+/// The fields of a task, as it is submitted.
+fn as_task(asked: &NativeRequest, said: &WouldRun) -> Result<TaskSubmission, Refused> {
     tenants::are_few(asked, said.members, &said.blocked_nodes)?;
     let not_of_tasks = [
         ("queue", said.queue.is_some()),
@@ -115,7 +119,7 @@ fn as_task(asked: &Asked, said: &WouldRun) -> Result<TaskSubmission, Refused> {
         ("tags", !said.tags.is_empty()),
     ];
     if let Some((field, _)) = not_of_tasks.iter().find(|(_, said)| *said) {
-        let detail = format!("a task of a tenant has no `{field}`; leave it out, or `tenant`");
+        let detail = format!("a task of a tenant has no `{field}`. Omit `{field}` or `tenant`.");
         return Err(Refused::new(asked, Code::Invalid, detail));
     }
     Ok(TaskSubmission {
@@ -139,12 +143,12 @@ fn named(mut task: SubmitTask, books: &Books, partition: PartitionId) -> SubmitT
     task
 }
 
-/// An application of the caller's, or of anybody where he sees everything.
+/// An application of the caller's, or of anybody if the caller sees everything.
 fn application(
-    asked: &Asked,
+    asked: &NativeRequest,
     said: &WouldRun,
     (books, partition): (&Books, PartitionId),
-) -> Result<Supposed, Refused> {
+) -> Result<Hypothetical, Refused> {
     tenants::are_few(asked, said.members, &said.blocked_nodes)?;
     let (user, groups) = who(asked, said)?;
     let resources = tenants::amounts(asked, "the request", &said.resources)?;
@@ -176,18 +180,18 @@ fn application(
         blocked_nodes: said.blocked_nodes.iter().map(Name::new).collect(),
         ..Ask::default()
     };
-    Ok(Supposed::Application(submit, ask, members))
+    Ok(Hypothetical::Application(submit, ask, members))
 }
 
 /// As whom it would be submitted.
-fn who(asked: &Asked, said: &WouldRun) -> Result<(Name, Vec<Name>), Refused> {
+fn who(asked: &NativeRequest, said: &WouldRun) -> Result<(Name, Vec<Name>), Refused> {
     let caller = &asked.caller;
     let sees_all = visible::everything(caller);
     let forbidden = |detail: String| Err(Refused::new(asked, Code::Forbidden, detail));
     if !sees_all && !visible::counts_hidden(caller) {
         let identity = &caller.identity;
         return forbidden(format!(
-            "{identity} reads tenants, and submits to no queue; name a `tenant`"
+            "{identity} can read tenants, but cannot submit to queues. Name a `tenant`."
         ));
     }
     let own = if caller.user.is_empty() { caller.identity.as_str() } else { &*caller.user };
@@ -200,11 +204,11 @@ fn who(asked: &Asked, said: &WouldRun) -> Result<(Name, Vec<Name>), Refused> {
     if user != own {
         let identity = &caller.identity;
         return forbidden(format!(
-            "{identity} asks what would become of what {own} submits, not {user:?}; that is for who sees everything"
+            "{identity} can ask only for user {own}, not for {user:?}. Ask with a role that reads everything."
         ));
     }
     if given.is_some_and(|given| given != caller.groups) {
-        return forbidden(format!("the groups of {own} are known; leave `groups` out"));
+        return forbidden(format!("the groups of {own} are known. Omit `groups`."));
     }
     Ok((Name::new(own), caller.groups.clone()))
 }

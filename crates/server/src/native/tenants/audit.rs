@@ -1,7 +1,7 @@
 //! The audit: who did what to tenants and their tasks, when and why.
 //!
 //! Who reads everything sees all of it; others what is of their tenants and those below, and what holds for all. Of
-//! those above they are told no figures, and of others not for whose sake something of theirs made way: the
+//! those above they see no figures, and of others not for whose sake something of theirs made way: the
 //! hash of a record is that of the whole.
 
 use std::collections::BTreeSet;
@@ -14,12 +14,12 @@ use headroom_core::{Name, Timestamp};
 use headroom_engine::{AuditRecord, AuditType, AuditWanted, written_time};
 
 use super::super::answer::{Refused, json};
-use super::super::asked::{Asked, Parameters};
+use super::super::request::{NativeRequest, Parameters};
 use super::super::words::stamp;
-use super::here::Here;
+use super::scope::TenantScope;
 use crate::service::Service;
 
-/// Which records the caller wants, as far as he may see them.
+/// Which records the caller wants, as far as they are visible.
 struct Wanted {
     after: u64,
     from: Option<String>,
@@ -29,13 +29,13 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn read(asked: &Asked, parameters: &Parameters<'_>) -> Result<Self, Refused> {
+    fn read(asked: &NativeRequest, parameters: &Parameters<'_>) -> Result<Self, Refused> {
         let malformed = |detail: String| Refused::new(asked, Code::Malformed, detail);
         let time = |name: &str| -> Result<Option<String>, Refused> {
             let Some(text) = parameters.get(name) else { return Ok(None) };
             let time: jiff::Timestamp = text.parse().map_err(|_| {
                 malformed(format!(
-                    "{name} is {text:?}; it takes a time such as 2026-05-01T00:00:00Z (RFC 3339)"
+                    "{name} is {text:?}, but it must be a time such as 2026-05-01T00:00:00Z (RFC 3339)"
                 ))
             })?;
             let millis = u64::try_from(time.as_millisecond()).unwrap_or(0);
@@ -44,13 +44,17 @@ impl Wanted {
         let kind = parameters.get("type").map(|name| {
             AuditType::named(name).ok_or_else(|| {
                 let all: Vec<&str> = AuditType::ALL.iter().map(|(name, _)| *name).collect();
-                malformed(format!("type is {name:?}; it takes {}", all.join(", ")))
+                malformed(format!("type is {name:?}, but it must be one of {}", all.join(", ")))
             })
         });
         let after = parameters.get("cursor").map(|cursor| {
             let number: Option<u64> =
                 cursor.strip_prefix("a-").and_then(|number| number.parse().ok());
-            number.ok_or_else(|| malformed("the cursor is of another list; begin anew".to_owned()))
+            number.ok_or_else(|| {
+                malformed(
+                    "the cursor belongs to another list; start again without a cursor".to_owned(),
+                )
+            })
         });
         Ok(Self {
             after: after.transpose()?.unwrap_or(0),
@@ -62,7 +66,7 @@ impl Wanted {
     }
 }
 
-/// Whose records are told.
+/// Whose records are sent.
 enum Whose {
     All,
     /// Of these tenants, and what is of none.
@@ -83,11 +87,11 @@ impl Whose {
 
 pub(super) async fn all(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
     let wanted = wanted(&asked)?;
     let view = service.engine.views().at_least(0).await;
-    let here = Here::of(&view, &asked)?;
+    let here = TenantScope::of(&view, &asked)?;
     let whose = if here.sees(&Name::default()) {
         Whose::All
     } else {
@@ -102,35 +106,35 @@ pub(super) async fn all(
 
 pub(super) async fn one(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
     let wanted = wanted(&asked)?;
     let view = service.engine.views().at_least(0).await;
-    let here = Here::of(&view, &asked)?;
+    let here = TenantScope::of(&view, &asked)?;
     let name = here.named();
     let is_gone = here.tenants().get(&name).is_none();
     // What a tenant that is gone has left behind is for who reads everything.
     if !here.sees(&name) || name.is_empty() {
-        return Err(here.unseen(&name));
+        return Err(here.not_visible(&name));
     }
     let is_first = wanted.after == 0 && wanted.kind.is_none() && wanted.from.is_none();
     let stamp = stamp(&service, &view);
     let mut page = answer(&service, &asked, stamp, (wanted, Whose::One(name.clone()))).await?;
     page.items.iter_mut().for_each(|record| here.blacken(record));
     if is_gone && is_first && page.items.is_empty() && page.cursor.is_none() {
-        return Err(here.unseen(&name));
+        return Err(here.not_visible(&name));
     }
     Ok(json(&asked, &page))
 }
 
-fn wanted(asked: &Asked) -> Result<Wanted, Refused> {
+fn wanted(asked: &NativeRequest) -> Result<Wanted, Refused> {
     let parameters = asked.parameters(&["from", "to", "type", "limit", "cursor"])?;
     Wanted::read(asked, &parameters)
 }
 
 async fn answer(
     service: &Service,
-    asked: &Asked,
+    asked: &NativeRequest,
     stamp: api::Stamp,
     (wanted, whose): (Wanted, Whose),
 ) -> Result<AuditPage, Refused> {
@@ -142,7 +146,7 @@ async fn answer(
         reader.find(&AuditWanted { after, from, to, kind, which: &which, limit })
     });
     let failed = |why: String| {
-        Refused::new(asked, Code::Internal, format!("the audit cannot be read: {why}"))
+        Refused::new(asked, Code::Internal, format!("the audit log cannot be read: {why}"))
     };
     let found = read.await.map_err(|error| failed(error.to_string()))?;
     let found = found.map_err(|error| failed(error.to_string()))?;
@@ -150,13 +154,13 @@ async fn answer(
     Ok(AuditPage { stamp, items: found.records.into_iter().map(told).collect(), cursor })
 }
 
-impl Here<'_> {
+impl TenantScope<'_> {
     /// Take out of a record what is of tenants that the caller does not see.
     fn blacken(&self, record: &mut api::AuditRecord) {
         if self.sees(&Name::default()) {
             return;
         }
-        // An ask, or a queue, of whoever it made way for.
+        // An ask, or a queue, of the one for whom it made way.
         record.after.remove("for");
         let scope = record.after.get("scope").and_then(|scope| scope.as_str());
         let hidden = scope.is_some_and(|scope| !scope.is_empty() && !self.sees(&Name::new(scope)));

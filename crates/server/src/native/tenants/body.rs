@@ -1,4 +1,4 @@
-//! What is said of tenants, from the wire to the core and back.
+//! Settings of tenants, from the wire to the core and back.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use headroom_core::config::{TenantDefaults, TenantSettings};
 use headroom_core::resource::{Amounts, Quantity};
 use headroom_core::{Millis, Name, RefusalCode};
 
-/// What is said cannot be.
+/// A value is impossible.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unfit {
     /// The rule that it breaks.
@@ -23,7 +23,7 @@ pub(super) struct Unfit {
     pub(super) detail: String,
 }
 
-/// How long tasks of a lowered tenant go on where nothing is said.
+/// The default of how long tasks of a lowered tenant go on.
 const GRACE_SECONDS: u32 = 60;
 
 /// Amounts as sent; `what` names them in refusals.
@@ -31,7 +31,7 @@ pub(super) fn amounts(what: &str, sent: &api::Amounts) -> Result<Amounts, Unfit>
     let one = |(resource, amount): (&String, &Amount)| {
         if resource == INSTANCES {
             let detail = format!(
-                "{what} names {INSTANCES} among its resources; a quota has a field of its own for it"
+                "{what} names {INSTANCES} in `resources`. Use the field {INSTANCES} of the quota."
             );
             return Err(Unfit { rule: RefusalCode::ReservedType, detail });
         }
@@ -64,7 +64,7 @@ fn quota_amounts(quota: &TenantQuota) -> Result<Option<Amounts>, Unfit> {
     Ok(Some(all))
 }
 
-/// Put what is said of the quota into settings.
+/// Put the quota of a request into settings.
 pub(super) fn set_quota(
     settings: &mut TenantSettings,
     quota: Option<&TenantQuota>,
@@ -77,7 +77,7 @@ pub(super) fn set_quota(
     Ok(())
 }
 
-/// All that is said of a tenant whose queue is at `path` if it has one of its own.
+/// All settings of a tenant whose queue is at `path` if it has one of its own.
 pub(super) fn settings(said: &api::Tenant, path: &str) -> Result<TenantSettings, Unfit> {
     let mut settings = TenantSettings {
         display_name: Name::new(&said.display_name),
@@ -108,15 +108,15 @@ fn mapping(said: Option<&api::TenantMapping>, path: &str) -> Result<TenantMappin
     match (said.mode, whose, said.queue.as_deref()) {
         (TenantMode::Queue, (None, None), queue) => match queue {
             Some(queue) if !queue.eq_ignore_ascii_case(path) => unfit(format!(
-                "`mapping` names queue {queue}, and the queue of this tenant is {path}; name that, or none"
+                "`mapping` names queue {queue}, but the queue of this tenant is {path}. Name {path}, or omit the queue."
             )),
             _ => Ok(TenantMapping::Queue),
         },
         (TenantMode::Queue, ..) => unfit(
-            "`mapping` names a user or group, and mode `queue` has none; say `limit`, or leave them out".into(),
+            "`mapping` names a user or group, but mode `queue` has none. Set mode `limit`, or omit the user and group.".into(),
         ),
         (TenantMode::Limit, _, None) => {
-            unfit("`mapping` of mode `limit` needs `queue`: where the tenant is a limit".into())
+            unfit("`mapping` of mode `limit` needs `queue`. Name the queue that the tenant limits.".into())
         }
         (TenantMode::Limit, (Some(user), None), Some(queue)) => Ok(TenantMapping::Limit {
             queue: Name::new(queue),
@@ -127,7 +127,7 @@ fn mapping(said: Option<&api::TenantMapping>, path: &str) -> Result<TenantMappin
             subject: TenantSubject::Group(Name::new(group)),
         }),
         (TenantMode::Limit, ..) => {
-            unfit("`mapping` of mode `limit` needs one of `user` and `group`, and not both".into())
+            unfit("`mapping` of mode `limit` needs either `user` or `group`. Set one of them.".into())
         }
     }
 }
@@ -176,8 +176,7 @@ pub(super) fn defaults(said: &api::TenantDefaults) -> Result<TenantDefaults, Unf
     let usual = TenantQuota::default();
     let quota = said.quota.as_ref().unwrap_or(&usual);
     if quota.max_applications.is_some() {
-        let detail =
-            "the defaults say `maxApplications`, which each tenant has of its own; leave it out";
+        let detail = "the defaults set `maxApplications`, which has no default. Remove it.";
         return Err(Unfit { rule: RefusalCode::TenantDefaults, detail: detail.into() });
     }
     Ok(TenantDefaults {
@@ -189,7 +188,7 @@ pub(super) fn defaults(said: &api::TenantDefaults) -> Result<TenantDefaults, Unf
     })
 }
 
-/// What is said of a tenant, as it is answered.
+/// The settings of a tenant, as they are answered.
 pub(super) fn tenant(name: &Name, row: &Tenant, tenants: &Tenants, root: &Name) -> api::Tenant {
     let settings = &row.settings;
     let quota = quota(settings);
@@ -233,7 +232,7 @@ pub(super) fn tenant(name: &Name, row: &Tenant, tenants: &Tenants, root: &Name) 
     }
 }
 
-/// What is said of the quota of a tenant, as it is answered.
+/// The quota of a tenant, as it is answered.
 pub(super) fn quota(settings: &TenantSettings) -> TenantQuota {
     TenantQuota {
         max_waiting: settings.max_waiting,
@@ -261,7 +260,7 @@ fn told(amounts: &Amounts) -> (api::Amounts, BTreeMap<String, String>) {
     (amounts.iter().map(units).collect(), amounts.iter().map(shown).collect())
 }
 
-/// Whole seconds; what is longer than can be said is said as the longest.
+/// Whole seconds; a span that is too long for the field becomes the longest.
 fn told_seconds(span: Option<Millis>) -> Option<u32> {
     span.map(|span| u32::try_from(span.get() / 1_000).unwrap_or(u32::MAX))
 }

@@ -6,7 +6,7 @@ use axum::http::{Response, StatusCode};
 use headroom_api::headroomv1::{self as api, Code, TenantQuota};
 use headroom_core::config::TenantSettings;
 use headroom_core::config::tenant::OnLower;
-use headroom_core::view::LoweringView;
+use headroom_core::view::QuotaReductionView;
 use headroom_core::{
     Command, Name, RefusalCode, Rejection, SetTenant, TaskRejection, TenantRejection, decide, view,
 };
@@ -15,9 +15,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::super::answer::{Refused, tag_of, versioned};
-use super::super::asked::{Asked, Expected};
+use super::super::request::{Expected, NativeRequest};
 use super::body::{self, Unfit};
-use super::here::Here;
+use super::scope::TenantScope;
 use super::whole::whole_numbers;
 use crate::audit;
 use crate::convert::value::resources;
@@ -28,7 +28,7 @@ const MERGE_PATCH: &str = "application/merge-patch+json";
 
 /// Read a body.
 pub(in super::super) fn read<T: DeserializeOwned>(
-    asked: &Asked,
+    asked: &NativeRequest,
     body: &[u8],
 ) -> Result<T, Refused> {
     asked.sends(&[JSON])?;
@@ -39,16 +39,16 @@ pub(in super::super) fn read<T: DeserializeOwned>(
     serde_json::from_slice(&whole_numbers(body)).map_err(|error| unreadable(asked, &error))
 }
 
-fn unreadable(asked: &Asked, error: &serde_json::Error) -> Refused {
+fn unreadable(asked: &NativeRequest, error: &serde_json::Error) -> Refused {
     Refused::new(asked, Code::Malformed, format!("the body: {error}"))
 }
 
-pub(super) fn unfit(asked: &Asked, unfit: Unfit) -> Refused {
+pub(super) fn unfit(asked: &NativeRequest, unfit: Unfit) -> Refused {
     Refused::new(asked, Code::Invalid, unfit.detail).by_rule(unfit.rule)
 }
 
 /// Why the core has refused a change.
-pub(super) fn refused(asked: &Asked, rejection: &Rejection) -> Refused {
+pub(super) fn refused(asked: &NativeRequest, rejection: &Rejection) -> Refused {
     use TaskRejection as Task;
     use TenantRejection as Tenant;
     let (code, tag) = match rejection {
@@ -87,7 +87,7 @@ pub(super) fn refused(asked: &Asked, rejection: &Rejection) -> Refused {
 /// Have the core judge a command, and wait until what came of it is durable.
 pub(super) async fn judged(
     service: &Service,
-    asked: &Asked,
+    asked: &NativeRequest,
     command: Command,
 ) -> Result<Outcome, Refused> {
     let any_version = asked.expected() == Some(Expected::Any);
@@ -99,7 +99,7 @@ pub(super) async fn judged(
 /// Have the core judge a command that it should take; what there is then.
 async fn carry_out(
     service: &Service,
-    asked: &Asked,
+    asked: &NativeRequest,
     command: Command,
 ) -> Result<std::sync::Arc<View>, Refused> {
     let outcome = judged(service, asked, command).await?;
@@ -107,7 +107,7 @@ async fn carry_out(
     Ok(service.engine.views().at_least(accepted.sequence).await)
 }
 
-impl Here<'_> {
+impl TenantScope<'_> {
     /// The path that the queue of a tenant has, or would have.
     fn path(&self, tenant: &str, parent: Option<&str>) -> String {
         let above =
@@ -143,47 +143,47 @@ impl Here<'_> {
             return Ok(());
         }
         let detail = format!(
-            "the path names tenant {named} and the body {}; a tenant keeps its name",
+            "the path names tenant {named}, but the body names {}. A tenant cannot be renamed.",
             said.id
         );
         Err(Refused::new(self.asked, Code::Invalid, detail).by_rule(RefusalCode::TenantName))
     }
 }
 
-/// What is said of the tenant by now.
+/// The tenant as it is by now.
 fn told(
-    asked: &Asked,
+    asked: &NativeRequest,
     view: &View,
     name: &str,
     status: StatusCode,
 ) -> Result<Response<Body>, Refused> {
-    let here = Here::of(view, asked)?;
+    let here = TenantScope::of(view, asked)?;
     let name = Name::new(name);
-    let Some(row) = here.tenants().get(&name) else { return Err(here.unseen(&name)) };
+    let Some(row) = here.tenants().get(&name) else { return Err(here.not_visible(&name)) };
     let told = body::tenant(&name, row, here.tenants(), &here.config.root);
     Ok(versioned(asked, status, row.version, &told))
 }
 
 pub(super) async fn create(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
     let said: api::Tenant = read(&asked, &body)?;
     let view = service.engine.views().at_least(0).await;
-    let command = Here::of(&view, &asked)?.set(&said, 0)?;
+    let command = TenantScope::of(&view, &asked)?.set(&said, 0)?;
     let view = carry_out(&service, &asked, command).await?;
     told(&asked, &view, &said.id, StatusCode::CREATED)
 }
 
 pub(super) async fn put(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
     let mut said: api::Tenant = read(&asked, &body)?;
     let view = service.engine.views().at_least(0).await;
-    let here = Here::of(&view, &asked)?;
+    let here = TenantScope::of(&view, &asked)?;
     here.same(&mut said)?;
     let named = here.named();
     let seen = here.sees(&named);
@@ -197,18 +197,18 @@ pub(super) async fn put(
 
 pub(super) async fn patch(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
     asked.sends(&[MERGE_PATCH, JSON])?;
     let changes = serde_json::from_slice(&whole_numbers(&body));
     let changes: Value = changes.map_err(|why| unreadable(&asked, &why))?;
     if !changes.is_object() {
-        let detail = "the body: a merge patch of a tenant is an object";
+        let detail = "the body: a merge patch of a tenant must be an object";
         return Err(Refused::new(&asked, Code::Malformed, detail));
     }
     let view = service.engine.views().at_least(0).await;
-    let here = Here::of(&view, &asked)?;
+    let here = TenantScope::of(&view, &asked)?;
     let (name, row) = here.tenant()?;
     let expects = here.expected(&format!("tenant {name}"), Some(row.version))?;
     let before = body::tenant(&name, row, here.tenants(), &here.config.root);
@@ -247,25 +247,25 @@ fn merge(into: &mut Value, patch: Value) {
 
 pub(super) async fn remove(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
     let drain = match asked.parameters(&["mode"])?.get("mode") {
         None | Some("refuse") => false,
         Some("drain") => true,
         Some(other) => {
-            let detail = format!("mode is {other:?}; it takes refuse or drain");
+            let detail = format!("mode is {other:?}, but it must be refuse or drain");
             return Err(Refused::new(&asked, Code::Malformed, detail));
         }
     };
     let view = service.engine.views().at_least(0).await;
-    let here = Here::of(&view, &asked)?;
+    let here = TenantScope::of(&view, &asked)?;
     let (tenant, row) = here.tenant()?;
     here.may_remove(row)?;
     let expects = Some(here.expected(&format!("tenant {tenant}"), Some(row.version))?);
     let (partition, name) = (here.row.name.clone(), tenant.clone());
     let command = Command::RemoveTenant { partition, tenant, drain, expects };
     let view = carry_out(&service, &asked, command).await?;
-    if Here::of(&view, &asked)?.tenants().get(&name).is_some() {
+    if TenantScope::of(&view, &asked)?.tenants().get(&name).is_some() {
         return told(&asked, &view, &name, StatusCode::ACCEPTED);
     }
     let mut response = Response::new(Body::empty());
@@ -275,13 +275,13 @@ pub(super) async fn remove(
 
 pub(super) async fn put_quota(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
     let dry = asked.parameters(&["dryRun"])?.flag("dryRun")?.unwrap_or(false);
     let said: TenantQuota = read(&asked, &body)?;
     let view = service.engine.views().at_least(0).await;
-    let here = Here::of(&view, &asked)?;
+    let here = TenantScope::of(&view, &asked)?;
     let (name, row) = here.tenant()?;
     let expects = here.expected(&format!("the quota of tenant {name}"), Some(row.version))?;
     let mut settings = TenantSettings::clone(&row.settings);
@@ -301,7 +301,7 @@ pub(super) async fn put_quota(
         return Ok(versioned(&asked, StatusCode::OK, row.version, &body));
     }
     let view = carry_out(&service, &asked, command).await?;
-    let here = Here::of(&view, &asked)?;
+    let here = TenantScope::of(&view, &asked)?;
     let (name, row) = here.tenant()?;
     let used = view::tenant(&view.books, here.partition, &name).unwrap_or_default();
     let body = with_excess(body::quota(&row.settings), &used);
@@ -316,8 +316,8 @@ fn with_excess(quota: TenantQuota, used: &view::TenantView) -> TenantQuota {
 }
 
 /// A quota that is not set yet, and what would be stopped for it.
-fn with_victims(quota: TenantQuota, ahead: LoweringView) -> TenantQuota {
-    let LoweringView { victims, rest, .. } = ahead;
+fn with_victims(quota: TenantQuota, ahead: QuotaReductionView) -> TenantQuota {
+    let QuotaReductionView { victims, rest, .. } = ahead;
     let victims = victims.into_iter().map(|one| api::TenantVictim {
         task: one.application.to_string(),
         key: one.key.to_string(),
@@ -330,19 +330,19 @@ fn with_victims(quota: TenantQuota, ahead: LoweringView) -> TenantQuota {
 
 pub(super) async fn put_defaults(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
     let said: api::TenantDefaults = read(&asked, &body)?;
     let view = service.engine.views().at_least(0).await;
-    let here = Here::of(&view, &asked)?;
+    let here = TenantScope::of(&view, &asked)?;
     let known = here.tenants().defaults_version();
-    let expects = Some(here.expected("the defaults of tenants", Some(known))?);
+    let expects = Some(here.expected("the tenant defaults", Some(known))?);
     let defaults = Box::new(body::defaults(&said).map_err(|why| unfit(&asked, why))?);
     let partition = here.row.name.clone();
     let command = Command::SetTenantDefaults { partition, defaults, expects };
     let view = carry_out(&service, &asked, command).await?;
-    let tenants = Here::of(&view, &asked)?.tenants();
+    let tenants = TenantScope::of(&view, &asked)?.tenants();
     let body = body::told_defaults(tenants);
     Ok(versioned(&asked, StatusCode::OK, tenants.defaults_version(), &body))
 }

@@ -1,20 +1,20 @@
 //! `POST …/tenants/{tenant}/quota/check`: what would become of a task, were it submitted now.
 //!
-//! The core judges it as it judges submissions and what waits, on books that have it; nothing is kept of that.
+//! The core judges it as it judges submissions and what waits, on a copy of the books that is then dropped.
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::Response;
 use headroom_api::headroomv1::{self as api, QuotaCheck, TaskReason};
 use headroom_core::books::TaskRequest;
-use headroom_core::view::{Foreseen, foresee};
+use headroom_core::view::{PredictedTask, predict_task};
 use headroom_core::{Rejection, Timestamp, view};
 
 use super::super::answer::{Refused, json};
-use super::super::asked::Asked;
+use super::super::request::NativeRequest;
 use super::super::words::time;
 use super::change::{read, refused};
-use super::here::Here;
+use super::scope::TenantScope;
 use super::waiting::Reason;
 use crate::service::Service;
 
@@ -26,16 +26,16 @@ enum Found {
 }
 
 impl Found {
-    fn of(foreseen: Foreseen, now: Timestamp) -> Self {
+    fn of(foreseen: PredictedTask, now: Timestamp) -> Self {
         match foreseen {
-            Foreseen::Starts => Self::Starts,
-            Foreseen::Waits { wait, ask, books } => {
+            PredictedTask::Starts => Self::Starts,
+            PredictedTask::Waits { wait, ask, books } => {
                 let place = view::place(&books, now, books.allocation(ask).application);
                 let (position, of) = place.unwrap_or_default();
                 let (position, of) = (position as u64, of as u64);
                 Self::Waits { reason: Reason::of(&books, ask, wait), position, of }
             }
-            Foreseen::Declined { code, message } => {
+            PredictedTask::Declined { code, message } => {
                 Self::Declined { code: code.to_string(), sentence: message.to_string() }
             }
         }
@@ -44,26 +44,26 @@ impl Found {
 
 pub(super) async fn check(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
     let said: api::TaskSubmission = read(&asked, &body)?;
     let now = service.clock.now();
     let view = service.engine.views().at_least(0).await;
-    let here = Here::of(&view, &asked)?;
+    let here = TenantScope::of(&view, &asked)?;
     let (tenant, _) = here.tenant()?;
     let task = here.submission(&tenant, &said, TaskRequest::default())?;
     let foreseen = service.engine.inspect_at(move |moment| {
-        let foreseen = foresee(moment.books, moment.scheduler, now, &task);
+        let foreseen = predict_task(moment.books, moment.scheduler, now, &task);
         (moment.sequence, moment.time, foreseen)
     });
     let foreseen = foreseen.await.map_err(|why| Refused::unavailable(&asked, &why))?;
-    let (sequence, at, foreseen): (u64, Timestamp, Result<Foreseen, Rejection>) = foreseen;
+    let (sequence, at, foreseen): (u64, Timestamp, Result<PredictedTask, Rejection>) = foreseen;
     // On this thread: its place costs what waits.
     let found = foreseen.map(|foreseen| Found::of(foreseen, now));
-    // Nothing is told before it is durable.
+    // Nothing is sent before it is durable.
     let view = service.engine.views().at_least(sequence).await;
-    let here = Here::of(&view, &asked)?;
+    let here = TenantScope::of(&view, &asked)?;
     here.tenant()?;
     let mut told = QuotaCheck {
         tenant: tenant.to_string(),

@@ -10,15 +10,15 @@ use axum::extract::State;
 use axum::http::Response;
 use headroom_api::headroomv1::{Code, ShortType, TaskReason, TenantEvent};
 use headroom_core::{Event, Name, TaskStep};
-use headroom_engine::{Entry, Named, OfTenant};
+use headroom_engine::{Entry, EventNames, TenantPath};
 
 use super::super::answer::Refused;
-use super::super::asked::Asked;
 use super::super::events::kind_of;
-use super::super::stream::{Look, Tells, resumed, stream};
+use super::super::request::NativeRequest;
+use super::super::stream::{EventSource, Selection, resumed, stream};
 use super::super::words::time;
 use super::body;
-use super::here::Here;
+use super::scope::TenantScope;
 use super::task::state;
 use crate::convert::value::resources;
 use crate::live::StreamKind;
@@ -31,11 +31,11 @@ const STREAMS_OF_ONE_MAX: u64 = 100;
 
 pub(super) async fn watch(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
     asked.parameters(&[])?;
     let view = service.engine.views().at_least(0).await;
-    let here = Here::of(&view, &asked)?;
+    let here = TenantScope::of(&view, &asked)?;
     let (tenant, _) = here.tenant()?;
     let feed = service.engine.feed();
     let first = resumed(feed, &asked)?.unwrap_or_else(|| feed.newest() + 1);
@@ -44,8 +44,8 @@ pub(super) async fn watch(
         .open_stream_of((StreamKind::Tenants, STREAMS_MAX), (&tenant, STREAMS_OF_ONE_MAX));
     let open = open.ok_or_else(|| {
         let detail = format!(
-            "{STREAMS_OF_ONE_MAX} streams of tenant {tenant} are open, or {STREAMS_MAX} of all tenants, as many as \
-             may; try later"
+            "{STREAMS_OF_ONE_MAX} streams of tenant {tenant} are open, or {STREAMS_MAX} of all tenants, which is \
+             the limit. Try again later."
         );
         Refused::new(&asked, Code::TooManyRequests, detail)
     })?;
@@ -55,12 +55,12 @@ pub(super) async fn watch(
     Ok(stream(&service, (watch, first), open))
 }
 
-/// What a client is told of a tenant.
+/// What a client receives of a tenant.
 struct Watch {
     tenant: Name,
     /// For which tenants, and those below, the client may ask; none if it sees all.
     whose: Option<Vec<Name>>,
-    /// What is told of the entry at hand.
+    /// The events of the entry at hand.
     told: Vec<TenantEvent>,
 }
 
@@ -83,7 +83,7 @@ impl Watch {
         self.whose.as_ref().is_none_or(|whose| path.iter().any(|name| whose.contains(name)))
     }
 
-    fn sight(&self, of: &OfTenant) -> Sight {
+    fn sight(&self, of: &TenantPath) -> Sight {
         let up = |path: &[Name]| path.iter().position(|name| *name == self.tenant);
         match (up(&of.path), up(&of.left)) {
             (Some(place), _) if self.sees(&of.path[place..]) => Sight::Within,
@@ -93,8 +93,8 @@ impl Watch {
         }
     }
 
-    /// Tell what is said of a tenant.
-    fn tell_of_tenant(&mut self, entry: &Entry, event: &Event, of: &OfTenant, sight: Sight) {
+    /// Send the change of a tenant.
+    fn tell_of_tenant(&mut self, entry: &Entry, event: &Event, of: &TenantPath, sight: Sight) {
         let quota = match event {
             Event::TenantSet { settings, .. } if sight == Sight::Within && of.left.is_empty() => {
                 settings.quota.as_ref().map(|_| body::quota(settings))
@@ -110,8 +110,8 @@ impl Watch {
         });
     }
 
-    /// Add to what is told of a task what an event says, which may say most of it so far.
-    fn add(&mut self, place: usize, event: &Event, of: &OfTenant, most: bool) {
+    /// Add what an event has of a task to the events of that task; it may be the most informative one so far.
+    fn add(&mut self, place: usize, event: &Event, of: &TenantPath, most: bool) {
         let reason = self.reason(event, of);
         let told = &mut self.told[place];
         told.waiting_changed |= reorders(event);
@@ -125,7 +125,7 @@ impl Watch {
     }
 
     /// Why a task waits, as far as the client may see that.
-    fn reason(&self, event: &Event, of: &OfTenant) -> Option<TaskReason> {
+    fn reason(&self, event: &Event, of: &TenantPath) -> Option<TaskReason> {
         match event {
             Event::ApplicationRejected { code, message, .. } => Some(TaskReason {
                 code: code.to_string(),
@@ -159,7 +159,7 @@ impl Watch {
     }
 }
 
-/// An event of an entry, before it is said of whom it tells.
+/// An event of an entry, before its subject is set.
 fn begun(entry: &Entry, event: &Event) -> TenantEvent {
     TenantEvent {
         ledger_version: entry.record.sequence,
@@ -169,7 +169,7 @@ fn begun(entry: &Entry, event: &Event) -> TenantEvent {
     }
 }
 
-fn of_task(entry: &Entry, event: &Event, (task, of): (&Name, &OfTenant)) -> TenantEvent {
+fn of_task(entry: &Entry, event: &Event, (task, of): (&Name, &TenantPath)) -> TenantEvent {
     let stands = entry.tasks.iter().find(|(name, _)| name == task);
     TenantEvent {
         tenant: of.path.first().map(ToString::to_string).unwrap_or_default(),
@@ -179,8 +179,8 @@ fn of_task(entry: &Entry, event: &Event, (task, of): (&Name, &OfTenant)) -> Tena
     }
 }
 
-/// How much an event says of a task beside others of the same record, the one that says most is the one that is
-/// told; none if it says nothing.
+/// How informative an event of a task is, compared with others of the same record; the most informative one is sent.
+/// None if it has nothing to send.
 const fn weight(event: &Event) -> Option<u8> {
     Some(match event {
         Event::TaskMoved { step: TaskStep::Waited | TaskStep::Measured { .. }, .. } => return None,
@@ -214,10 +214,10 @@ const fn reorders(event: &Event) -> bool {
     )
 }
 
-impl Tells for Watch {
+impl EventSource for Watch {
     type Event = TenantEvent;
 
-    fn look(&mut self, entry: &Entry) -> Look {
+    fn look(&mut self, entry: &Entry) -> Selection {
         self.told.clear();
         let mut known: BTreeMap<&Name, (usize, u8)> = BTreeMap::new();
         for (event, named) in entry.record.events.iter().zip(&entry.named) {
@@ -229,17 +229,17 @@ impl Tells for Watch {
                     ..begun(entry, event)
                 });
             }
-            let Named { application, tenant: Some(of), .. } = named else { continue };
+            let EventNames { application, tenant: Some(of), .. } = named else { continue };
             let sight = self.sight(of);
             match sight {
                 Sight::Other => continue,
-                Sight::Lost => return Look::Last(self.told.len(), Some("gone")),
+                Sight::Lost => return Selection::Last(self.told.len(), Some("gone")),
                 Sight::Within | Sight::Leaves => {}
             }
             if application.is_empty() {
                 self.tell_of_tenant(entry, event, of, sight);
                 if matches!(event, Event::TenantRemoved { tenant, .. } if *tenant == self.tenant) {
-                    return Look::Last(self.told.len(), Some("gone"));
+                    return Selection::Last(self.told.len(), Some("gone"));
                 }
                 continue;
             }
@@ -251,7 +251,7 @@ impl Tells for Watch {
             self.add(*place, event, of, weight >= *most);
             *most = weight.max(*most);
         }
-        Look::Some(self.told.len())
+        Selection::Some(self.told.len())
     }
 
     fn event(&self, _: &Entry, place: usize) -> TenantEvent {

@@ -1,14 +1,14 @@
-//! `/headroom/v1/tenants` and `…/tenant-defaults`: what is said of tenants, and what they use.
+//! `/headroom/v1/tenants` and `…/tenant-defaults`: settings of tenants, and what they use.
 //!
-//! A change is one command of the core, which judges it; here it is read, and what came of it is told
-//! in the terms of HTTP. Versions are the core's: two who change one tenant at once are told apart there.
+//! A change is one command of the core, which judges it; here it is read, and the outcome is reported
+//! in the terms of HTTP. Versions are the core's: they detect two clients who change one tenant at once.
 
 mod audit;
 mod body;
 mod change;
 mod check;
 mod events;
-mod here;
+mod scope;
 mod task;
 mod task_change;
 mod waiting;
@@ -29,28 +29,28 @@ use headroom_core::{Name, SubmitTask, view};
 use headroom_engine::View;
 
 use super::answer::{Refused, json, versioned};
-use super::asked::Asked;
+use super::request::NativeRequest;
 use super::words::{stamp, time};
 use crate::audit::origin;
 use crate::convert::value::resources;
 use crate::service::Service;
 pub(super) use change::read;
-use here::Here;
+use scope::TenantScope;
 pub(super) use task_change::are_few;
 
-/// A task that a caller might submit for a tenant that he sees.
+/// A task that a caller might submit for a tenant that they see.
 ///
 /// # Errors
-/// When he does not see it, or may not say that.
+/// When the caller does not see it, or may not set that.
 pub(super) fn supposed(
     view: &View,
-    asked: &Asked,
+    asked: &NativeRequest,
     (partition, tenant): (PartitionId, &Name),
     said: &TaskSubmission,
 ) -> Result<SubmitTask, Refused> {
-    let here = Here::of(view, asked)?;
+    let here = TenantScope::of(view, asked)?;
     if here.partition != partition || here.tenants().get(tenant).is_none() || !here.sees(tenant) {
-        return Err(here.unseen(tenant));
+        return Err(here.not_visible(tenant));
     }
     here.submission(tenant, said, TaskRequest::default())
 }
@@ -60,7 +60,7 @@ pub(super) fn supposed(
 /// # Errors
 /// When they are none.
 pub(super) fn amounts(
-    asked: &Asked,
+    asked: &NativeRequest,
     what: &str,
     sent: &headroom_api::headroomv1::Amounts,
 ) -> Result<Amounts, Refused> {
@@ -101,12 +101,15 @@ pub(super) fn handler(operation: &str) -> Option<MethodRouter<Service>> {
     })
 }
 
-async fn list(State(service): State<Service>, asked: Asked) -> Result<Response<Body>, Refused> {
+async fn list(
+    State(service): State<Service>,
+    asked: NativeRequest,
+) -> Result<Response<Body>, Refused> {
     let parameters = asked.parameters(&["kind", "parent", "overQuota", "limit", "cursor"])?;
     let (limit, over) = (parameters.limit()?, parameters.flag("overQuota")?);
     let kind = parameters.get("kind");
     if let Some(other) = kind.filter(|kind| !["user", "project", "department"].contains(kind)) {
-        let detail = format!("kind is {other:?}; it takes user, project or department");
+        let detail = format!("kind is {other:?}, but it must be user, project, or department");
         return Err(Refused::new(&asked, Code::Malformed, detail));
     }
     let parent = parameters.get("parent").map(Name::new);
@@ -114,15 +117,15 @@ async fn list(State(service): State<Service>, asked: Asked) -> Result<Response<B
         None => Name::default(),
         Some(Some(last)) => Name::new(last),
         Some(None) => {
-            let detail = "the cursor is of another list; begin anew";
+            let detail = "the cursor belongs to another list; start again without a cursor";
             return Err(Refused::new(&asked, Code::Malformed, detail));
         }
     };
     let view = service.engine.views().at_least(0).await;
-    let here = Here::of(&view, &asked)?;
+    let here = TenantScope::of(&view, &asked)?;
     let (mut items, mut more) = (Vec::new(), false);
     for (name, row) in here.tenants().iter() {
-        // How many others there are is not told either.
+        // The number of other tenants stays hidden, too.
         if !here.sees(name) {
             continue;
         }
@@ -150,9 +153,12 @@ async fn list(State(service): State<Service>, asked: Asked) -> Result<Response<B
     Ok(json(&asked, &Page { stamp, items, cursor, ..Page::default() }))
 }
 
-async fn verify(State(service): State<Service>, asked: Asked) -> Result<Response<Body>, Refused> {
+async fn verify(
+    State(service): State<Service>,
+    asked: NativeRequest,
+) -> Result<Response<Body>, Refused> {
     let view = service.engine.views().at_least(0).await;
-    Here::of(&view, &asked)?;
+    TenantScope::of(&view, &asked)?;
     let origin = origin(&asked.caller, &asked.request_id);
     let verified = service.engine.verify(origin).await;
     let verified = verified.map_err(|why| Refused::unavailable(&asked, &why))?;
@@ -171,31 +177,43 @@ async fn verify(State(service): State<Service>, asked: Asked) -> Result<Response
     Ok(json(&asked, &body))
 }
 
-async fn one(State(service): State<Service>, asked: Asked) -> Result<Response<Body>, Refused> {
+async fn one(
+    State(service): State<Service>,
+    asked: NativeRequest,
+) -> Result<Response<Body>, Refused> {
     let view = service.engine.views().at_least(0).await;
-    let here = Here::of(&view, &asked)?;
+    let here = TenantScope::of(&view, &asked)?;
     let (name, row) = here.tenant()?;
     let told = body::tenant(&name, row, here.tenants(), &here.config.root);
     Ok(versioned(&asked, StatusCode::OK, row.version, &told))
 }
 
-async fn quota(State(service): State<Service>, asked: Asked) -> Result<Response<Body>, Refused> {
+async fn quota(
+    State(service): State<Service>,
+    asked: NativeRequest,
+) -> Result<Response<Body>, Refused> {
     let view = service.engine.views().at_least(0).await;
-    let (_, row) = Here::of(&view, &asked)?.tenant()?;
+    let (_, row) = TenantScope::of(&view, &asked)?.tenant()?;
     Ok(versioned(&asked, StatusCode::OK, row.version, &body::quota(&row.settings)))
 }
 
-async fn defaults(State(service): State<Service>, asked: Asked) -> Result<Response<Body>, Refused> {
+async fn defaults(
+    State(service): State<Service>,
+    asked: NativeRequest,
+) -> Result<Response<Body>, Refused> {
     let view = service.engine.views().at_least(0).await;
-    let tenants = Here::of(&view, &asked)?.tenants();
+    let tenants = TenantScope::of(&view, &asked)?.tenants();
     let told = body::told_defaults(tenants);
     Ok(versioned(&asked, StatusCode::OK, tenants.defaults_version(), &told))
 }
 
-async fn usage(State(service): State<Service>, asked: Asked) -> Result<Response<Body>, Refused> {
+async fn usage(
+    State(service): State<Service>,
+    asked: NativeRequest,
+) -> Result<Response<Body>, Refused> {
     let now = service.clock.now();
     let view = service.engine.views().at_least(0).await;
-    let here = Here::of(&view, &asked)?;
+    let here = TenantScope::of(&view, &asked)?;
     let (name, _) = here.tenant()?;
     let used =
         |tenant: &Name| view::tenant(&view.books, here.partition, tenant).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Tasks as they are told, and who sees them.
+//! Tasks as they are sent, and who sees them.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -10,27 +10,27 @@ use headroom_core::{Name, RefusalCode, view};
 use headroom_engine::View;
 
 use super::super::answer::{Refused, json};
-use super::super::asked::Asked;
+use super::super::request::NativeRequest;
 use super::super::words::{stamp, time};
-use super::here::Here;
+use super::scope::TenantScope;
 use crate::convert::value::resources;
 use crate::service::Service;
 
 /// A task that the caller sees.
 pub(super) struct Seen<'a> {
-    pub(super) here: Here<'a>,
+    pub(super) here: TenantScope<'a>,
     pub(super) id: ApplicationId,
     pub(super) task: &'a Task,
 }
 
 impl<'a> Seen<'a> {
     /// The task of the path, if it is there and of a tenant that the caller sees. What is not there, and
-    /// what is not his, is refused in the same words.
+    /// what is not the caller's, is refused in the same words.
     ///
     /// # Errors
     /// When it is not.
-    pub(super) fn of(view: &'a View, asked: &'a Asked) -> Result<Self, Refused> {
-        let here = Here::of(view, asked)?;
+    pub(super) fn of(view: &'a View, asked: &'a NativeRequest) -> Result<Self, Refused> {
+        let here = TenantScope::of(view, asked)?;
         let name = Name::new(asked.named("task").unwrap_or_default());
         let found = view.books.task_named(here.partition, &name).and_then(|id| {
             let task = view.books.application(id).task.as_deref()?;
@@ -43,9 +43,10 @@ impl<'a> Seen<'a> {
     }
 }
 
-pub(super) fn no_task(asked: &Asked, name: &str) -> Refused {
-    let detail =
-        format!("task {name:?} is none of the tenants that the caller sees, or ended too long ago");
+pub(super) fn no_task(asked: &NativeRequest, name: &str) -> Refused {
+    let detail = format!(
+        "task {name:?} belongs to no tenant that you can see, or ended too long ago. Check the ID."
+    );
     Refused::new(asked, Code::NotFound, detail).by_rule(RefusalCode::UnknownTask)
 }
 
@@ -108,7 +109,7 @@ pub(super) const fn state(state: TaskState) -> api::TaskState {
 
 pub(super) async fn one(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
     let view = service.engine.views().at_least(0).await;
     let seen = Seen::of(&view, &asked)?;
@@ -117,14 +118,14 @@ pub(super) async fn one(
 
 pub(super) async fn list(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
     let parameters = asked.parameters(&["state", "limit", "cursor"])?;
     let limit = parameters.limit()?;
     let wanted = parameters.get("state").map(|text| {
         let value = serde_json::Value::from(text);
         serde_json::from_value::<api::TaskState>(value).map_err(|_| {
-            let detail = format!("state is {text:?}; it takes a state such as WAITING");
+            let detail = format!("state is {text:?}, but it must be a state such as WAITING");
             Refused::new(&asked, Code::Malformed, detail)
         })
     });
@@ -133,11 +134,11 @@ pub(super) async fn list(
         cursor.strip_prefix("k-").and_then(|number| number.parse::<u64>().ok())
     });
     let behind = behind.ok_or_else(|| {
-        let detail = "the cursor is of another list; begin anew";
+        let detail = "the cursor belongs to another list; start again without a cursor";
         Refused::new(&asked, Code::Malformed, detail)
     })?;
     let view = service.engine.views().at_least(0).await;
-    let here = Here::of(&view, &asked)?;
+    let here = TenantScope::of(&view, &asked)?;
     let (tenant, _) = here.tenant()?;
     let (mut items, mut last, mut more) = (Vec::new(), behind, false);
     for (number, id) in here.row.tasks.of_tenant(&tenant, behind) {

@@ -1,8 +1,8 @@
 //! What changes tasks: submitting one, and all that may happen to it.
 //!
-//! Whoever repeats a request under its `Idempotency-Key` gets the task as it is by now, with the status that the first
-//! answer had and `Idempotent-Replay: true`. The key is in the task itself, so that it is durable with what it
-//! did, and outlives a restart.
+//! A client that repeats a request under its `Idempotency-Key` gets the task as it is by now, with the status that
+//! the first answer had and `Idempotent-Replay: true`. The key is in the task itself, so that it is durable with what
+//! it did, and outlives a restart.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,12 +21,12 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::super::answer::{Refused, json};
-use super::super::asked::Asked;
+use super::super::request::NativeRequest;
 use super::change::{judged, read, refused, unfit};
-use super::here::Here;
+use super::scope::TenantScope;
 use super::task::{Seen, told};
 use super::{body, task};
-use crate::secret::{hex, random};
+use crate::secret::random;
 use crate::service::Service;
 
 /// How urgent a tenant may call its own tasks, either way.
@@ -36,11 +36,11 @@ const PRIORITY_MOST: i32 = 100;
 const DECIDED_WITHIN: Duration = Duration::from_millis(250);
 
 /// What a repeat of a request is known by: its key, and what it says.
-fn request_of(asked: &Asked, said: &impl Serialize) -> Result<TaskRequest, Refused> {
+fn request_of(asked: &NativeRequest, said: &impl Serialize) -> Result<TaskRequest, Refused> {
     let Some(key) = asked.header("idempotency-key") else { return Ok(TaskRequest::default()) };
     if key.is_empty() || key.len() > IDEMPOTENCY_KEY_MAX {
         let detail = format!(
-            "the Idempotency-Key has {} letters; it has 1 to {IDEMPOTENCY_KEY_MAX}",
+            "the Idempotency-Key has {} letters, but it must have 1 to {IDEMPOTENCY_KEY_MAX}",
             key.len()
         );
         return Err(Refused::new(asked, Code::Malformed, detail));
@@ -52,12 +52,12 @@ fn request_of(asked: &Asked, said: &impl Serialize) -> Result<TaskRequest, Refus
 /// What a body comes to, however it is written.
 fn digest_of(said: &impl Serialize) -> String {
     let bytes = serde_json::to_vec(said).expect("bodies are maps of texts");
-    hex(&Sha256::digest(bytes)[..16])
+    hex::encode(&Sha256::digest(bytes)[..16])
 }
 
-fn mismatch(asked: &Asked, key: &str, task: &str) -> Refused {
+fn mismatch(asked: &NativeRequest, key: &str, task: &str) -> Refused {
     let detail = format!(
-        "the Idempotency-Key {key:?} was sent with another body, for task {task}; choose another key for another request"
+        "the Idempotency-Key {key:?} was already sent with another body, for task {task}. Choose another key for another request."
     );
     Refused::new(asked, Code::Invalid, detail).by_rule(RefusalCode::IdempotencyMismatch)
 }
@@ -70,7 +70,7 @@ async fn followed(service: &Service, accepted: Accepted) -> (Vec<Event>, Arc<Vie
 
 /// The answer about a task; of one that was answered before, marked as that.
 fn answer(
-    asked: &Asked,
+    asked: &NativeRequest,
     view: &View,
     id: ApplicationId,
     status: StatusCode,
@@ -93,13 +93,13 @@ fn started_at_once(view: &View, id: ApplicationId) -> StatusCode {
 
 pub(super) async fn submit(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
     let said: api::TaskSubmission = read(&asked, &body)?;
     let request = request_of(&asked, &said)?;
     let view = service.engine.views().at_least(0).await;
-    let here = Here::of(&view, &asked)?;
+    let here = TenantScope::of(&view, &asked)?;
     let (tenant, _) = here.tenant()?;
     here.may_act(&tenant)?;
     if let Some(answer) = repeated(&view, &here, (&tenant, &said, &request), service.clock.now())? {
@@ -113,7 +113,7 @@ pub(super) async fn submit(
         Err(rejection) => {
             // Another may have sent the same in the meantime.
             let view = service.engine.views().at_least(0).await;
-            let here = Here::of(&view, &asked)?;
+            let here = TenantScope::of(&view, &asked)?;
             let again = repeated(&view, &here, (&tenant, &said, &request), service.clock.now())?;
             return again.ok_or_else(|| refused(&asked, &rejection));
         }
@@ -122,17 +122,23 @@ pub(super) async fn submit(
         return Err(rejected(&asked, code, message));
     }
     let view = decided(&service, view, &asked, &name).await;
-    let here = Here::of(&view, &asked)?;
+    let here = TenantScope::of(&view, &asked)?;
     let id = view.books.task_named(here.partition, &name);
     let id = id.ok_or_else(|| task::no_task(&asked, &name))?;
     Ok(answer(&asked, &view, id, started_at_once(&view, id), false))
 }
 
 /// A view in which the scheduler has looked at a task, or the newest when that takes too long.
-async fn decided(service: &Service, view: Arc<View>, asked: &Asked, name: &Name) -> Arc<View> {
+async fn decided(
+    service: &Service,
+    view: Arc<View>,
+    asked: &NativeRequest,
+    name: &Name,
+) -> Arc<View> {
     let is_decided = |view: &View| {
-        let id =
-            Here::of(view, asked).ok().and_then(|here| view.books.task_named(here.partition, name));
+        let id = TenantScope::of(view, asked)
+            .ok()
+            .and_then(|here| view.books.task_named(here.partition, name));
         let told = |id: ApplicationId| {
             let task = view.books.application(id).task.as_deref();
             task.is_none_or(|task| task.throttled.is_some())
@@ -150,7 +156,7 @@ async fn decided(service: &Service, view: Arc<View>, asked: &Asked, name: &Name)
 }
 
 /// A task that was rejected: which is remembered, so that the audit has it.
-fn rejected(asked: &Asked, code: &str, message: &str) -> Refused {
+fn rejected(asked: &NativeRequest, code: &str, message: &str) -> Refused {
     let rule = RefusalCode::named(code);
     let kind = match rule {
         Some(RefusalCode::WaitingListFull) => Code::TooManyRequests,
@@ -168,7 +174,7 @@ fn rejected(asked: &Asked, code: &str, message: &str) -> Refused {
 /// The answer to a request that was carried out before, under the same key or for the same id.
 fn repeated(
     view: &View,
-    here: &Here<'_>,
+    here: &TenantScope<'_>,
     (tenant, said, request): (&Name, &api::TaskSubmission, &TaskRequest),
     now: Timestamp,
 ) -> Result<Option<Response<Body>>, Refused> {
@@ -200,18 +206,18 @@ fn repeated(
 
 /// Refuses more members or blocked nodes than a task may have, before anything is made of them.
 pub(in super::super) fn are_few(
-    asked: &Asked,
+    asked: &NativeRequest,
     members: u32,
     blocked_nodes: &[String],
 ) -> Result<(), Refused> {
     let most = SubmitTask::MEMBERS_MAX;
     if !(1..=most).contains(&members) {
-        let detail = format!("`members` is {members}; it takes a number from 1 to {most}");
+        let detail = format!("`members` is {members}, but it must be from 1 to {most}");
         return Err(Refused::new(asked, Code::Invalid, detail).by_rule(RefusalCode::TaskMembers));
     }
     let (count, most) = (blocked_nodes.len(), Ask::BLOCKED_NODES_MAX);
     if count > most {
-        let detail = format!("`blockedNodes` names {count} nodes; it takes at most {most}");
+        let detail = format!("`blockedNodes` names {count} nodes, but at most {most} are allowed");
         let rule = RefusalCode::ManyBlockedNodes;
         return Err(Refused::new(asked, Code::Invalid, detail).by_rule(rule));
     }
@@ -231,7 +237,7 @@ fn tags_of(said: &api::TaskSubmission) -> Vec<(Name, Name)> {
     tags
 }
 
-impl Here<'_> {
+impl TenantScope<'_> {
     /// The command that submits a task, if the caller may say all of this.
     pub(super) fn submission(
         &self,
@@ -246,7 +252,8 @@ impl Here<'_> {
         let own = if caller.user.is_empty() { &caller.identity } else { caller.user.as_str() };
         let user = said.user.as_deref().unwrap_or(own);
         if user != own && !is_admin {
-            let detail = format!("{} submits tasks as {own}, not as {user:?}", caller.identity);
+            let detail =
+                format!("{} can submit tasks only as {own}, not as {user:?}", caller.identity);
             return Err(Refused::new(asked, Code::Forbidden, detail));
         }
         let resources = body::amounts("the task", &said.resources);
@@ -282,7 +289,7 @@ impl Here<'_> {
             blocked_nodes: said.blocked_nodes.iter().map(Name::new).collect(),
             ..Ask::default()
         };
-        // What it says is kept without a key too: an id that the client chose is one.
+        // Its content is stored without a key too: an id that the client chose is one.
         let digest =
             if request.key.is_empty() { Name::from(digest_of(said)) } else { request.digest };
         let settings = TaskSettings {
@@ -303,23 +310,23 @@ impl Here<'_> {
             return Ok(());
         }
         let detail = format!(
-            "the priority is {priority}; of his own tasks a tenant says -{PRIORITY_MOST} to {PRIORITY_MOST}, all else is for role admin"
+            "the priority is {priority}, but tenants can set only -{PRIORITY_MOST} to {PRIORITY_MOST} for their own tasks. Ask a user with the role `admin`."
         );
         Err(Refused::new(self.asked, Code::Forbidden, detail))
     }
 }
 
-fn made_id(asked: &Asked) -> Result<Name, Refused> {
+fn made_id(asked: &NativeRequest) -> Result<Name, Refused> {
     let bytes: [u8; 8] =
         random().map_err(|why| Refused::new(asked, Code::Internal, why.to_string()))?;
-    Ok(Name::from(format!("t-{}", hex(&bytes))))
+    Ok(Name::from(format!("t-{}", hex::encode(bytes))))
 }
 
-/// Have something happen to the task of the path. Whether there is one goes before what is wrong with what is
-/// said of it.
+/// Have something happen to the task of the path. A missing task takes precedence over faults in the
+/// body.
 async fn change(
     service: &Service,
-    asked: &Asked,
+    asked: &NativeRequest,
     said: Result<TaskChange, Refused>,
 ) -> Result<Response<Body>, Refused> {
     let view = service.engine.views().at_least(0).await;
@@ -340,27 +347,27 @@ async fn change(
     }
     let stopping = view.books.task_state(id) == Some(TaskState::Cancelling);
     let status = if cancels && stopping { StatusCode::ACCEPTED } else { StatusCode::OK };
-    // Whoever says a second time, under one key, that it has stopped changes nothing.
+    // A second report of the end under one key changes nothing.
     Ok(answer(asked, &view, id, status, ends && events.is_empty()))
 }
 
 pub(super) async fn confirm(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
     change(&service, &asked, Ok(TaskChange::Confirm)).await
 }
 
 pub(super) async fn cancel(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
     change(&service, &asked, Ok(TaskChange::Cancel)).await
 }
 
 pub(super) async fn release(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
     let said: api::TaskRelease = read(&asked, &body)?;
@@ -371,7 +378,7 @@ pub(super) async fn release(
 
 pub(super) async fn resize(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
     let said: api::TaskResize = read(&asked, &body)?;
@@ -382,18 +389,18 @@ pub(super) async fn resize(
 
 pub(super) async fn measure(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
     let said: api::TaskMeasurement = read(&asked, &body)?;
-    let resources = body::amounts("what is measured", &said.resources);
+    let resources = body::amounts("the measured usage", &said.resources);
     let measured = resources.map(|resources| TaskChange::Measure { resources });
     change(&service, &asked, measured.map_err(|why| unfit(&asked, why))).await
 }
 
 pub(super) async fn rank(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
     let said: api::TaskRank = read(&asked, &body)?;

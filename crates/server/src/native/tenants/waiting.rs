@@ -13,13 +13,13 @@ use headroom_core::view::{self, WaitingView};
 use headroom_core::{
     Blocker, Name, RefusalCode, Scheduler, TenantReason, TenantShort, Timestamp, Wait,
 };
-use headroom_engine::Moment;
+use headroom_engine::WriterState;
 
 use super::super::answer::{Refused, json};
-use super::super::asked::Asked;
+use super::super::request::NativeRequest;
 use super::super::words::time;
 use super::body::told_waiting;
-use super::here::Here;
+use super::scope::TenantScope;
 use crate::convert::value::resources;
 use crate::service::Service;
 
@@ -31,7 +31,7 @@ struct Found {
     tasks: Vec<(WaitingTask, Option<Reason>)>,
 }
 
-/// Why a task waits, whoever asks.
+/// Why a task waits, for any caller.
 pub(super) struct Reason {
     code: &'static str,
     /// What holds it back.
@@ -60,10 +60,10 @@ impl Part {
     }
 }
 
-fn find(moment: &Moment<'_>, now: Timestamp, leaf: QueueId, part: &Part) -> Found {
-    let Moment { books, scheduler, sequence, time } = *moment;
+fn find(moment: &WriterState<'_>, now: Timestamp, leaf: QueueId, part: &Part) -> Found {
+    let WriterState { books, scheduler, sequence, time } = *moment;
     let all = view::waiting(books, now, leaf);
-    // Whoever could never start holds nobody up.
+    // A task that could never start holds nobody up.
     let head = all.iter().position(|one| !is_unsatisfiable(books, leaf, one));
     let chosen = all.iter().enumerate().filter(|(place, one)| part.has(books, *place, one));
     let tasks = chosen.map(|(place, one)| {
@@ -105,7 +105,7 @@ fn reason(books: &Books, scheduler: &Scheduler, one: &WaitingView) -> Option<Rea
 }
 
 impl Reason {
-    /// What is told of a wait of an ask.
+    /// The reason of a wait of an ask.
     pub(super) fn of(books: &Books, ask: AllocationId, wait: Wait) -> Self {
         let quota = wait.tenant_reason(books, ask);
         Self {
@@ -120,9 +120,9 @@ impl Reason {
     }
 }
 
-impl Here<'_> {
-    /// A reason as the caller may see it: of tenants above his own he learns what they allow, not what
-    /// others use of it, and nothing of the cluster beyond what it is that holds him back.
+impl TenantScope<'_> {
+    /// A reason as the caller may see it: of tenants above, what they allow, but not what
+    /// others use of it, and nothing of the cluster beyond what it is that holds the task back.
     pub(super) fn shown(&self, reason: Reason) -> TaskReason {
         let Reason { code, subject, quota, sentence, own } = reason;
         let all = self.sees(&Name::default());
@@ -142,7 +142,7 @@ impl Here<'_> {
         let leaf = view::leaf_of_tenant(books, self.partition, &tenant);
         let leaf = leaf.ok_or_else(|| {
             let detail = format!(
-                "tenant {tenant} is a limit in a queue that others use too, and has no waiting list of its own"
+                "tenant {tenant} is a limit in a shared queue, so it has no waiting list of its own"
             );
             Refused::new(self.asked, Code::Conflict, detail).by_rule(RefusalCode::TenantMode)
         })?;
@@ -160,25 +160,29 @@ fn shown(short: &TenantShort, open: bool) -> ShortType {
     }
 }
 
-/// The part of what waits, told to the caller.
-async fn told(service: &Service, asked: &Asked, part: Part) -> Result<WaitingList, Refused> {
+/// The part of what waits, sent to the caller.
+async fn told(
+    service: &Service,
+    asked: &NativeRequest,
+    part: Part,
+) -> Result<WaitingList, Refused> {
     let now = service.clock.now();
     let view = service.engine.views().at_least(0).await;
-    let (tenant, leaf) = Here::of(&view, asked)?.leaf(&view.books)?;
+    let (tenant, leaf) = TenantScope::of(&view, asked)?.leaf(&view.books)?;
     let path = view.books.queue(leaf).path.clone();
-    let partition = Here::of(&view, asked)?.partition;
+    let partition = TenantScope::of(&view, asked)?.partition;
     let found = service.engine.inspect_at(move |moment| {
         // It may have gone since.
         let leaf = moment.books.queue_at(partition, &path)?;
         Some(find(moment, now, leaf, &part))
     });
     let found = found.await.map_err(|why| Refused::unavailable(asked, &why))?;
-    // Nothing is told before it is durable.
+    // Nothing is sent before it is durable.
     let sequence = found.as_ref().map_or(0, |found| found.sequence);
     let view = service.engine.views().at_least(sequence).await;
-    let here = Here::of(&view, asked)?;
+    let here = TenantScope::of(&view, asked)?;
     let (_, row) = here.tenant()?;
-    let found = found.ok_or_else(|| here.unseen(&tenant))?;
+    let found = found.ok_or_else(|| here.not_visible(&tenant))?;
     let strategy = told_waiting(here.tenants().waiting_of(&row.settings)).strategy;
     let items = found.tasks.into_iter().map(|(task, reason)| WaitingTask {
         strategy,
@@ -197,7 +201,7 @@ async fn told(service: &Service, asked: &Asked, part: Part) -> Result<WaitingLis
 
 pub(super) async fn list(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
     let parameters = asked.parameters(&["limit", "cursor"])?;
     let limit = parameters.limit()?;
@@ -205,7 +209,7 @@ pub(super) async fn list(
         cursor.strip_prefix("w-").and_then(|place| place.parse::<usize>().ok())
     });
     let malformed = || {
-        let detail = "the cursor is of another list; begin anew";
+        let detail = "the cursor belongs to another list; start again without a cursor";
         Refused::new(&asked, Code::Malformed, detail)
     };
     let from = from.ok_or_else(malformed)?;
@@ -218,12 +222,12 @@ pub(super) async fn list(
 
 pub(super) async fn one(
     State(service): State<Service>,
-    asked: Asked,
+    asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
     let task = Name::new(asked.named("task").unwrap_or_default());
     let mut list = told(&service, &asked, Part::One(task.clone())).await?;
     let Some(found) = list.items.pop() else {
-        let detail = format!("no task {task:?} of tenant {} waits", list.tenant);
+        let detail = format!("tenant {} has no waiting task {task:?}", list.tenant);
         return Err(Refused::new(&asked, Code::NotFound, detail));
     };
     Ok(json(&asked, &found))

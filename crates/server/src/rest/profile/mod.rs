@@ -17,11 +17,11 @@ use axum::response::Response;
 use self::form::{Place, Profile, Taken};
 pub(crate) use self::processor::get_cpu_profile;
 use super::refusal::{Answer, Refusal};
-use super::request::Asked;
+use super::request::RestRequest;
 use super::respond::{TEXT, blocking, body};
 
 /// The memory in use, by mapping.
-pub(crate) async fn get_heap_profile(asked: Asked) -> Answer {
+pub(crate) async fn get_heap_profile(asked: RestRequest) -> Answer {
     let as_text = asked.number("debug")?.unwrap_or(0) > 0;
     let now = asked.service.clock.now();
     let maps = blocking(|| fs::read_to_string("/proc/self/smaps").unwrap_or_default()).await?;

@@ -3,10 +3,10 @@
 use axum::http::StatusCode;
 
 use super::super::refusal::{Answer, Refusal};
-use super::super::request::Asked;
+use super::super::request::RestRequest;
 
 /// Refuses, and names the way to a build that can.
-pub(crate) async fn get_cpu_profile(_: Asked) -> Answer {
-    let why = "this program was built without the feature `profiler`; build it with `--features profiler`";
+pub(crate) async fn get_cpu_profile(_: RestRequest) -> Answer {
+    let why = "this program was built without the feature `profiler`. Build it with `--features profiler`.";
     Err(Refusal::new(StatusCode::NOT_IMPLEMENTED, why))
 }

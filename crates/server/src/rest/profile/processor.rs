@@ -11,12 +11,12 @@ use headroom_api::routes::PROFILE_SECONDS_MAX;
 use pprof::{ProfilerGuard, ProfilerGuardBuilder, Report, Symbol};
 
 use super::super::refusal::{Answer, Refusal};
-use super::super::request::Asked;
+use super::super::request::RestRequest;
 use super::super::respond::blocking;
 use super::form::{Place, Profile, Taken};
 use super::{attachment, gzipped};
 
-/// How long processor time is watched if nothing is said, in seconds.
+/// How long processor time is watched by default, in seconds.
 const SECONDS: u64 = 30;
 
 /// How often a second of processor time is interrupted. Not a round number, so that it does not
@@ -26,14 +26,14 @@ const SAMPLES_PER_SECOND: i32 = 99;
 const NANOS_PER_SECOND: i64 = 1_000_000_000;
 
 /// Where processor time goes.
-pub(crate) async fn get_cpu_profile(asked: Asked) -> Answer {
+pub(crate) async fn get_cpu_profile(asked: RestRequest) -> Answer {
     let seconds = asked.number("seconds")?.filter(|seconds| *seconds > 0).unwrap_or(SECONDS);
     if seconds > PROFILE_SECONDS_MAX {
-        let why = format!("seconds is {seconds}, it takes numbers up to {PROFILE_SECONDS_MAX}");
+        let why = format!("seconds is {seconds}, but it can be at most {PROFILE_SECONDS_MAX}");
         return Err(Refusal::bad(why));
     }
     let sampling = blocking(Sampling::begin).await?.map_err(|error| refusal(&error))?;
-    // Whoever does not wait for it drops this, and nobody is watched any more.
+    // A caller that does not wait for it drops this, and nobody is watched any more.
     tokio::time::sleep(Duration::from_secs(seconds)).await;
     let profile = blocking(move || sampling.profile()).await?;
     let profile = profile.map_err(|error| refusal(&error))?;
@@ -56,10 +56,10 @@ struct Sampling(ProfilerGuard<'static>);
 #[derive(Debug, thiserror::Error)]
 enum SamplingError {
     /// Somebody else takes one of this process.
-    #[error("another profile is being taken; one is at a time")]
+    #[error("another profile is in progress, and the server takes one at a time. Try again later.")]
     Busy,
     /// The timer, its signal or the file for what does not fit into memory is not to be had.
-    #[error("the processor cannot be watched")]
+    #[error("the CPU cannot be profiled")]
     Failed(#[source] pprof::Error),
 }
 

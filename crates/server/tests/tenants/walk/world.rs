@@ -18,7 +18,7 @@ use headroom_engine::{Engine, HandClock, Origin, Settings};
 use headroom_server::auth::{Authenticator, Secret, TokenEntry, TokenFile};
 use headroom_server::listen::{Gate, Peer, Unsent, assemble};
 use headroom_server::rest::{Rest, RestSettings};
-use headroom_server::{About, LogLevels, Parts, QueueFile, Service, Whole};
+use headroom_server::{About, Assembly, LogLevels, Parts, QueueFile, Service};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
@@ -159,7 +159,7 @@ impl World {
         let levels = Arc::new(LogLevels::new(LogLevel::default(), drop));
         let rest = RestSettings { identities: true, ..RestSettings::default() };
         let settings = headroom_server::Settings { rest, ..headroom_server::Settings::default() };
-        let whole = Whole::of(&service, &levels, &settings);
+        let whole = Assembly::of(&service, &levels, &settings);
         let router = assemble(&process, &Arc::new(gate), whole.routers);
         Self { router, tokens, engine, service, rest: whole.rest, folder }
     }

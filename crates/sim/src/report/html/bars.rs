@@ -1,8 +1,8 @@
 //! Why they waited: one bar per blocker, as a list that needs no drawing.
 
-use std::fmt::Write;
+use maud::{Markup, html};
 
-use super::text::escape;
+use super::text::Text;
 use crate::metric::Summary;
 use crate::report::{pretty, words};
 
@@ -10,7 +10,7 @@ use crate::report::{pretty, words};
 const BARS_MAX: usize = 15;
 
 /// The bars, longest first.
-pub(super) fn render(summary: &Summary) -> String {
+pub(super) fn render(summary: &Summary) -> Markup {
     let mut bars: Vec<(String, u64, Option<u64>)> = summary
         .blockers
         .iter()
@@ -28,35 +28,43 @@ pub(super) fn render(summary: &Summary) -> String {
     }
     let total = pretty::hours(bars.iter().map(|bar| bar.1).sum());
     let longest = pretty::hours(bars.iter().map(|bar| bar.1).max().unwrap_or(0));
-    let mut html = format!(
-        "<section id=\"why\" aria-labelledby=\"why-title\"><h2 id=\"why-title\">Why they waited</h2>\n\
-         <p class=\"quiet\">Time that jobs waited, added up, by what they waited for \
-         ({} h in all). A job is held back by one thing at a time.</p>\n",
-        pretty::number(total),
-    );
-    if bars.is_empty() {
-        html.push_str("<p>No job waited.</p></section>\n");
-        return html;
+    html! {
+        section id="why" aria-labelledby="why-title" {
+            h2 id="why-title" { "Why they waited" } "\n"
+            p class="quiet" {
+                "Time that jobs waited, added up, by what they waited for (" (pretty::number(total))
+                " h in all). A job is held back by one thing at a time."
+            }
+            "\n"
+            @if bars.is_empty() {
+                p { "No job waited." }
+            } @else {
+                ol class="bars" data-path="/waiting_hours" data-total=(format!("{total:.6}")) data-unit="h" {
+                    "\n"
+                    @for (words, wait_ms, jobs) in &bars {
+                        (bar(words, *wait_ms, *jobs, (total, longest)))
+                    }
+                }
+            }
+        }
+        "\n"
     }
-    let _ = writeln!(
-        html,
-        "<ol class=\"bars\" data-path=\"/waiting_hours\" data-total=\"{total:.6}\" data-unit=\"h\">"
-    );
-    for (words, wait_ms, jobs) in bars {
-        let hours = pretty::hours(wait_ms);
-        let jobs =
-            jobs.map_or_else(String::new, |jobs| format!(", {}", pretty::counted(jobs, "job")));
-        let _ = writeln!(
-            html,
-            "<li><span class=\"what\">{}</span> <span class=\"much\"><b>{}</b> \
-             <span class=\"quiet\">{}{jobs}</span></span>\
-             <span class=\"bar\" style=\"width:{:.2}%\"></span></li>",
-            escape(&words),
-            pretty::waiting(wait_ms),
-            pretty::percent(100.0 * hours / total),
-            100.0 * hours / longest,
-        );
+}
+
+fn bar(words: &str, wait_ms: u64, jobs: Option<u64>, (total, longest): (f64, f64)) -> Markup {
+    let hours = pretty::hours(wait_ms);
+    html! {
+        li {
+            span class="what" { (Text(words)) } " "
+            span class="much" {
+                b { (pretty::waiting(wait_ms)) } " "
+                span class="quiet" {
+                    (pretty::percent(100.0 * hours / total))
+                    @if let Some(jobs) = jobs { ", " (pretty::counted(jobs, "job")) }
+                }
+            }
+            span class="bar" style=(format!("width:{:.2}%", 100.0 * hours / longest)) {}
+        }
+        "\n"
     }
-    html.push_str("</ol></section>\n");
-    html
 }

@@ -1,10 +1,10 @@
 //! Two runs on one page: what the comparison comes to, the curves of both, and the waits of each user and queue.
 
-use std::fmt::Write;
+use maud::{Markup, html};
 
 use super::lines::{Line, LinePlot, Remark};
 use super::tables::Table;
-use super::text::escape;
+use super::text::Text;
 use crate::metric::{Grid, Series};
 use crate::report::compare::{Section, sections};
 use crate::report::json::Document;
@@ -12,45 +12,43 @@ use crate::report::verdict::verdict;
 
 /// The page.
 pub fn page(before: &Document, after: &Document) -> String {
-    let mut html = super::head("Two runs compared", "simulation", "");
-    html.push_str(&header(before, after));
-    html.push_str(&curves(before, after));
-    for (number, section) in sections(&before.summary, &after.summary).iter().enumerate() {
-        html.push_str(&table(number, section));
-    }
-    html.push_str("</main>\n</body></html>\n");
-    html
+    let main = html! {
+        (header(before, after))
+        (curves(before, after))
+        @for (number, section) in sections(&before.summary, &after.summary).iter().enumerate() {
+            (table(number, section))
+        }
+    };
+    super::whole(("Two runs compared", "simulation"), "", &main, &html! {})
 }
 
-fn header(before: &Document, after: &Document) -> String {
-    let mut html = "<header><p class=\"kind\">Headroom simulation</p><h1>Two runs compared</h1>\n\
-                    <div class=\"answer\">"
-        .to_owned();
-    for line in verdict(before, after) {
-        let _ = write!(html, "<p>{}</p>", escape(&line));
+fn header(before: &Document, after: &Document) -> Markup {
+    html! {
+        header {
+            p class="kind" { "Headroom simulation" } h1 { "Two runs compared" } "\n"
+            div class="answer" { (super::paragraphs(&verdict(before, after))) } "\n"
+            dl class="repeat" {
+                @for (name, document) in [("before", before), ("after", after)] {
+                    div {
+                        dt { (name) }
+                        dd {
+                            (Text(&document.header.title)) br;
+                            (super::command(&document.header.command))
+                        }
+                    }
+                }
+            }
+            "\n"
+        }
+        "\n"
     }
-    html.push_str("</div>\n<dl class=\"repeat\">");
-    for (name, document) in [("before", before), ("after", after)] {
-        let words = document.header.command.split(' ');
-        let words: Vec<String> =
-            words.map(|word| format!("<span>{}</span>", escape(word))).collect();
-        let _ = write!(
-            html,
-            "<div><dt>{name}</dt><dd>{}<br><code>{}</code></dd></div>",
-            escape(&document.header.title),
-            words.join(" ")
-        );
-    }
-    html.push_str("</dl>\n</header>\n");
-    html
 }
 
 /// The curves of both runs, each pair on one plot.
-fn curves(before: &Document, after: &Document) -> String {
+fn curves(before: &Document, after: &Document) -> Markup {
     let (old, new) = (&before.summary, &after.summary);
     let end_ms = old.end_ms.max(new.end_ms);
-    let mut html =
-        "<section aria-labelledby=\"time-title\"><h2 id=\"time-title\">Over time</h2>\n".to_owned();
+    let mut plots = Vec::new();
     let mut plot = |id: String,
                     title: String,
                     quantity: &str,
@@ -76,7 +74,7 @@ fn curves(before: &Document, after: &Document) -> String {
             bands: Vec::new(),
             remark: Remark::Mean,
         };
-        html.push_str(&plot.render());
+        plots.push(plot.render());
     };
     let find = |all: &[Series], name: &str| all.iter().find(|one| one.name == name).cloned();
     for (id, title, all, others) in [
@@ -109,13 +107,17 @@ fn curves(before: &Document, after: &Document) -> String {
             );
         }
     }
-    html.push_str("</section>\n");
-    html
+    html! {
+        section aria-labelledby="time-title" {
+            h2 id="time-title" { "Over time" } "\n"
+            @for plot in plots { (plot) }
+        }
+        "\n"
+    }
 }
 
-fn table(number: usize, section: &Section) -> String {
+fn table(number: usize, section: &Section) -> Markup {
     let id = format!("section-{number}");
-    let title = escape(&section.title);
     let note = match section.more {
         0 => String::new(),
         more => format!("{more} more changed less."),
@@ -124,7 +126,7 @@ fn table(number: usize, section: &Section) -> String {
     let rows = section.cells().map(|cells| cells.to_vec()).collect();
     let table = Table {
         id: &id,
-        title: &title,
+        title: &section.title,
         note: &note,
         columns: columns.map(str::to_owned).to_vec(),
         rows,

@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
+use maud::{Markup, html};
+
 use super::scale::Axis;
-use super::text::{cut_front, escape};
+use super::text::{Text, cut_front, drawn, escape};
 use crate::report::pretty;
 
 /// The size of a plot, in CSS pixels at natural size, and the margins around its area.
@@ -19,7 +21,7 @@ pub(super) struct Look {
     bottom: f64,
     /// How many ticks the horizontal axis has room for.
     pub(super) ticks: u64,
-    /// Whether names stand beside the ends of the curves.
+    /// Whether names stand at the ends of the curves.
     pub(super) direct_labels: bool,
 }
 
@@ -36,7 +38,7 @@ pub(super) const WIDE: Look = Look {
     direct_labels: true,
 };
 
-/// The same without names beside the curves.
+/// The same without names at the curves.
 pub(super) const WIDE_BARE: Look = Look { right: 16.0, direct_labels: false, ..WIDE };
 
 /// For phones.
@@ -101,33 +103,27 @@ pub(super) struct Figure<'a> {
 
 impl Figure<'_> {
     /// The figure with these `svg` elements inside.
-    pub(super) fn around(&self, drawings: &str) -> String {
-        let mut html = format!(
-            "<figure class=\"plot\" id=\"{}\" data-path=\"{}\" data-total=\"{:.6}\" \
-             data-unit=\"{}\"{}>\n<figcaption><h3>{}</h3><p>{}</p></figcaption>\n",
-            escape(&self.id),
-            escape(&self.path),
-            self.total,
-            escape(&self.unit),
-            if self.hover { " data-hover" } else { "" },
-            escape(&self.title),
-            escape(&self.note),
-        );
-        if !self.legend.is_empty() {
-            html.push_str("<ul class=\"legend\">");
-            for (colour, name, remark) in &self.legend {
-                let _ = write!(
-                    html,
-                    "<li><span class=\"key k{colour}\"></span>{} <span class=\"quiet\">{}</span></li>",
-                    escape(name),
-                    escape(remark),
-                );
+    pub(super) fn around(&self, drawings: String) -> Markup {
+        let Self { id, title, note, path, total, unit, legend, hover } = self;
+        html! {
+            figure class="plot" id=(Text(id)) data-path=(Text(path)) data-total=(format!("{total:.6}"))
+                data-unit=(Text(unit)) data-hover[*hover] {
+                "\n" figcaption { h3 { (Text(title)) } p { (Text(note)) } } "\n"
+                @if !legend.is_empty() {
+                    ul class="legend" {
+                        @for (colour, name, remark) in legend {
+                            li {
+                                span class={ "key k" (colour) } {} (Text(name)) " "
+                                span class="quiet" { (Text(remark)) }
+                            }
+                        }
+                    }
+                    "\n"
+                }
+                (drawn(drawings))
             }
-            html.push_str("</ul>\n");
+            "\n"
         }
-        html.push_str(drawings);
-        html.push_str("</figure>\n");
-        html
     }
 }
 
@@ -187,7 +183,7 @@ pub(super) fn svg(
     svg
 }
 
-/// Names beside the right edge, at these heights but never on each other; of equal heights the
+/// Names at the right edge, at these heights but never on each other; of equal heights the
 /// first goes on top.
 pub(super) fn direct_labels(look: &Look, mut names: Vec<(usize, &str, f64)>) -> String {
     const LINE: f64 = 16.0;

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use maud::Markup;
+
 use super::frame::{self, AxisLabels, Figure, Look, NARROW, WIDE_BARE};
 use super::scale::{self, Axis};
 use crate::metric::Summary;
@@ -11,7 +13,7 @@ use crate::report::pretty;
 const MARKED: [&str; 2] = ["half", "95 %"];
 
 /// The distribution of waits.
-pub(super) fn render(summary: &Summary) -> String {
+pub(super) fn render(summary: &Summary) -> Markup {
     let total: u64 = summary.wait_histogram.iter().map(|bucket| bucket.jobs).sum();
     let figure = Figure {
         id: "waits".to_owned(),
@@ -26,7 +28,7 @@ pub(super) fn render(summary: &Summary) -> String {
         hover: false,
     };
     let drawings: String = [WIDE_BARE, NARROW].iter().map(|look| draw(summary, look)).collect();
-    figure.around(&drawings)
+    figure.around(drawings)
 }
 
 fn draw(summary: &Summary, look: &Look) -> String {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use maud::Markup;
+
 use super::frame::{self, AxisLabels, Figure, Look, NARROW, WIDE};
 use super::scale;
 use super::text::escape;
@@ -105,12 +107,12 @@ impl<'a> LinePlot<'a> {
     }
 
     /// The figure in both sizes.
-    pub(super) fn render(&self) -> String {
+    pub(super) fn render(&self) -> Markup {
         self.render_in(&[WIDE, NARROW])
     }
 
     /// The figure in these sizes.
-    pub(super) fn render_in(&self, looks: &[Look]) -> String {
+    pub(super) fn render_in(&self, looks: &[Look]) -> Markup {
         let total: f64 = self.lines.iter().map(|line| line.total(self.end_ms)).sum();
         let mut legend: Vec<(usize, &str, String)> = self
             .lines
@@ -132,7 +134,7 @@ impl<'a> LinePlot<'a> {
             hover: !self.path.is_empty(),
         };
         let drawings: String = looks.iter().map(|look| self.draw(look)).collect();
-        figure.around(&drawings)
+        figure.around(drawings)
     }
 
     fn remark_on(&self, line: &Line<'_>) -> String {

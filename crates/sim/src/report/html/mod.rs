@@ -17,11 +17,10 @@ mod stack;
 mod tables;
 mod text;
 
-use std::fmt::Write;
-
 use lines::{Line, LinePlot, Remark};
+use maud::{DOCTYPE, Markup, html};
 use stack::StackPlot;
-use text::{escape, json_in_script};
+use text::{Text, drawn, json_in_script};
 
 use super::json::Document;
 use super::{pretty, table};
@@ -34,84 +33,118 @@ const STACKS_MAX: usize = 8;
 pub fn page(document: &Document) -> String {
     let summary = &document.summary;
     let json = serde_json::to_string(summary).expect("text keys and finite numbers");
-    let mut html = head(&document.header.title, "simulation", "");
-    html.push_str(&header(document));
-    html.push_str(&headline(summary));
-    html.push_str(&bars::render(summary));
-    html.push_str(&over_time(summary));
-    html.push_str(&shares(summary));
-    html.push_str(&extra(document));
-    html.push_str(&tables::users(summary));
-    html.push_str(&tables::groups(summary));
-    html.push_str(&tables::queues(summary));
-    html.push_str(&remarks(document));
-    let _ = write!(
-        html,
-        "</main>\n<script type=\"application/json\" id=\"summary\">{}</script>\n\
-         <script>\n{}</script>\n</body></html>\n",
-        json_in_script(&json),
-        include_str!("script.js"),
-    );
-    html
+    let main = html! {
+        (header(document))
+        (headline(summary))
+        (bars::render(summary))
+        (over_time(summary))
+        (shares(summary))
+        (extra(document))
+        (tables::users(summary))
+        (tables::groups(summary))
+        (tables::queues(summary))
+        (remarks(document))
+    };
+    let scripts = html! { (data(&json)) (read_out()) };
+    whole((&document.header.title, "simulation"), "", &main, &scripts)
 }
 
-/// The beginning of a page, with more styles of its own.
-fn head(title: &str, kind: &str, styles: &str) -> String {
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <link rel=\"icon\" href=\"data:,\">\n\
-         <title>{} – Headroom {kind}</title>\n<style>\n{}{styles}</style></head>\n<body><main>\n",
-        escape(title),
-        include_str!("style.css"),
-    )
+/// A whole page of a title and a kind, with more styles of its own.
+fn whole((title, kind): (&str, &str), styles: &str, main: &Markup, scripts: &Markup) -> String {
+    let page = html! {
+        (DOCTYPE) "\n"
+        html lang="en" {
+            head {
+                meta charset="utf-8"; "\n"
+                meta name="viewport" content="width=device-width, initial-scale=1"; "\n"
+                meta name="color-scheme" content="light dark"; "\n"
+                link rel="icon" href="data:,"; "\n"
+                title { (Text(title)) " – Headroom " (Text(kind)) } "\n"
+                style { "\n" (drawn(include_str!("style.css"))) (drawn(styles)) }
+            }
+            "\n"
+            body { main { "\n" (main) } "\n" (scripts) }
+        }
+        "\n"
+    };
+    page.into_string()
 }
 
-fn header(document: &Document) -> String {
+/// All numbers of a page, for programs.
+fn data(json: &str) -> Markup {
+    html! {
+        script type="application/json" id="summary" { (drawn(json_in_script(json))) } "\n"
+    }
+}
+
+/// The script that shows values under the pointer.
+fn read_out() -> Markup {
+    html! { script { "\n" (drawn(include_str!("script.js"))) } "\n" }
+}
+
+/// A command with each word in an element of its own, so that a line does not end inside of `--option`.
+fn command(line: &str) -> Markup {
+    html! {
+        code {
+            @for (number, word) in line.split(' ').enumerate() {
+                @if number > 0 { " " }
+                span { (Text(word)) }
+            }
+        }
+    }
+}
+
+/// Sentences, each in a paragraph.
+fn paragraphs(lines: &[String]) -> Markup {
+    html! { @for line in lines { p { (Text(line)) } } }
+}
+
+fn header(document: &Document) -> Markup {
     let (header, summary) = (&document.header, &document.summary);
     let versions = header.versions.iter();
     let versions: Vec<String> =
         versions.map(|(name, version)| format!("{name} {version}")).collect();
-    // Each word in an element of its own, so that a line does not end inside of `--option`.
-    let words = header.command.split(' ');
-    let words: Vec<String> = words.map(|word| format!("<span>{}</span>", escape(word))).collect();
-    let mut html = format!(
-        "<header><p class=\"kind\">Headroom simulation</p><h1>{}</h1>\n<div class=\"answer\">",
-        escape(&header.title),
-    );
-    for line in table::answer(summary) {
-        let _ = write!(html, "<p>{}</p>", escape(&line));
+    html! {
+        header {
+            p class="kind" { "Headroom simulation" } h1 { (Text(&header.title)) } "\n"
+            div class="answer" {
+                (paragraphs(&table::answer(summary)))
+                (list(&table::refusals(summary)))
+                (list(&table::recorded(summary)))
+            }
+            "\n"
+            dl class="repeat" {
+                div { dt { "command" } dd { (command(&header.command)) } }
+                div { dt { "seed" } dd { code { (header.seed) } } }
+                div { dt { "versions" } dd { (Text(&versions.join(", "))) } }
+                div {
+                    dt { "digest" }
+                    dd {
+                        code { (Text(&summary.digest)) } " "
+                        span class="quiet" {
+                            "over " (pretty::count(summary.decisions))
+                            " decisions; the same command gives the same digest"
+                        }
+                    }
+                }
+            }
+            "\n"
+        }
+        "\n"
     }
-    html.push_str(&list(&table::refusals(summary)));
-    html.push_str(&list(&table::recorded(summary)));
-    let _ = write!(
-        html,
-        "</div>\n<dl class=\"repeat\"><div><dt>command</dt><dd><code>{}</code></dd></div>\
-         <div><dt>seed</dt><dd><code>{}</code></dd></div>\
-         <div><dt>versions</dt><dd>{}</dd></div>\
-         <div><dt>digest</dt><dd><code>{}</code> <span class=\"quiet\">over {} decisions; the same \
-         command gives the same digest</span></dd></div></dl>\n</header>\n",
-        words.join(" "),
-        header.seed,
-        escape(&versions.join(", ")),
-        escape(&summary.digest),
-        pretty::count(summary.decisions),
-    );
-    html
 }
 
 /// Sentences as a list; nothing where there are none.
-fn list(lines: &[String]) -> String {
-    if lines.is_empty() {
-        return String::new();
+fn list(lines: &[String]) -> Markup {
+    html! {
+        @if !lines.is_empty() {
+            ul { @for line in lines { li { (Text(line)) } } } "\n"
+        }
     }
-    let items: Vec<_> = lines.iter().map(|line| escape(line)).collect();
-    format!("<ul><li>{}</li></ul>\n", items.join("</li><li>"))
 }
 
 /// The numbers that people ask for first.
-fn headline(summary: &Summary) -> String {
+fn headline(summary: &Summary) -> Markup {
     let run = &summary.run;
     let started = |ms: u64| {
         if run.waits.jobs == 0 { "–".to_owned() } else { pretty::duration(ms) }
@@ -161,16 +194,21 @@ fn headline(summary: &Summary) -> String {
         let note = table::faults(summary).join(" ");
         cards.push(("faults", pretty::count(faults.total()), note));
     }
-    let mut html = "<section aria-label=\"Headline numbers\"><dl class=\"cards\">\n".to_owned();
-    for (name, value, note) in cards {
-        let (name, value, note) = (escape(name), escape(&value), escape(&note));
-        let _ = writeln!(
-            html,
-            "<div><dt>{name}</dt><dd><b>{value}</b><span class=\"quiet\">{note}</span></dd></div>"
-        );
+    html! {
+        section aria-label="Headline numbers" {
+            dl class="cards" {
+                "\n"
+                @for (name, value, note) in &cards {
+                    div {
+                        dt { (name) }
+                        dd { b { (Text(value)) } span class="quiet" { (Text(note)) } }
+                    }
+                    "\n"
+                }
+            }
+        }
+        "\n"
     }
-    html.push_str("</dl></section>\n");
-    html
 }
 
 fn jobs_rest(summary: &Summary) -> String {
@@ -215,9 +253,7 @@ fn most_used(summary: &Summary) -> Option<&crate::metric::TypeSummary> {
     types.reduce(|most, one| if one.used_percent > most.used_percent { one } else { most })
 }
 
-fn over_time(summary: &Summary) -> String {
-    let mut html =
-        "<section aria-labelledby=\"time-title\"><h2 id=\"time-title\">Over time</h2>\n".to_owned();
+fn over_time(summary: &Summary) -> Markup {
     let plot = |id: &str, title: &str, note: &str, quantity, unit, series: &[Series], at_least| {
         let plot = LinePlot {
             id: id.to_owned(),
@@ -237,7 +273,7 @@ fn over_time(summary: &Summary) -> String {
         plot.render()
     };
     let series = &summary.series;
-    html.push_str(&plot(
+    let utilisation = plot(
         "utilisation",
         "How full the cluster was",
         "What running tasks held, in percent of what the nodes had, per resource type.",
@@ -245,8 +281,8 @@ fn over_time(summary: &Summary) -> String {
         "%",
         &series.utilisation,
         10.0,
-    ));
-    html.push_str(&plot(
+    );
+    let tasks = plot(
         "tasks",
         "Tasks waiting and running",
         "A task waits from the submission of its job until it starts; a preempted one waits again.",
@@ -254,8 +290,8 @@ fn over_time(summary: &Summary) -> String {
         "tasks",
         &series.tasks,
         1.0,
-    ));
-    html.push_str(&plot(
+    );
+    let unusable = plot(
         "unusable",
         "Free, but of no use to what waits",
         "Free amounts on nodes where no waiting task fits with all that it needs. The share is high \
@@ -264,31 +300,23 @@ fn over_time(summary: &Summary) -> String {
         "%",
         &series.unusable,
         10.0,
-    ));
-    html.push_str(&histogram::render(summary));
-    html.push_str("</section>\n");
-    html
+    );
+    html! {
+        section aria-labelledby="time-title" {
+            h2 id="time-title" { "Over time" } "\n"
+            (utilisation) (tasks) (unusable) (histogram::render(summary))
+        }
+        "\n"
+    }
 }
 
-fn shares(summary: &Summary) -> String {
+fn shares(summary: &Summary) -> Markup {
     let series = &summary.series;
-    let mut html =
-        "<section aria-labelledby=\"share-title\"><h2 id=\"share-title\">Who had the cluster</h2>\n".to_owned();
     let first = most_used(summary).map(|one| one.name.as_str());
-    html.push_str("<div class=\"choice\">\n");
     let mut stacks: Vec<(&String, &Vec<Series>)> = series.queue_share.iter().collect();
     stacks.sort_by_key(|(name, _)| Some(name.as_str()) != first);
     stacks.truncate(STACKS_MAX);
-    for (index, (name, _)) in stacks.iter().enumerate() {
-        let checked = if Some(name.as_str()) == first { " checked" } else { "" };
-        let _ = writeln!(
-            html,
-            "<input type=\"radio\" name=\"share\" id=\"share-{index}\"{checked}>\
-             <label for=\"share-{index}\">{}</label>",
-            escape(name),
-        );
-    }
-    for (index, (name, stacked)) in stacks.into_iter().enumerate() {
+    let plot = |index: usize, name: &str, stacked| {
         let plot = StackPlot {
             id: format!("stack-{index}"),
             title: format!("Share of {name} per queue"),
@@ -299,28 +327,35 @@ fn shares(summary: &Summary) -> String {
             grid: summary.grid,
             series: stacked,
         };
-        html.push_str(&plot.render());
+        plot.render()
+    };
+    html! {
+        section aria-labelledby="share-title" {
+            h2 id="share-title" { "Who had the cluster" } "\n"
+            div class="choice" {
+                "\n"
+                @for (index, (name, _)) in stacks.iter().enumerate() {
+                    input type="radio" name="share" id={ "share-" (index) }
+                        checked[Some(name.as_str()) == first];
+                    label for={ "share-" (index) } { (Text(name)) } "\n"
+                }
+                @for (index, (name, stacked)) in stacks.iter().enumerate() {
+                    (plot(index, name, stacked))
+                }
+            }
+            "\n"
+            (guarantees(summary))
+        }
+        "\n"
     }
-    html.push_str("</div>\n");
-    html.push_str(&guarantees(summary));
-    html.push_str("</section>\n");
-    html
 }
 
 /// One small plot per queue with a guarantee.
-fn guarantees(summary: &Summary) -> String {
-    if summary.series.guaranteed_share.is_empty() {
-        return String::new();
-    }
-    let mut html = "<h3>Share against guarantee</h3><p class=\"quiet\">Queues with the largest \
-                    guarantees. Below the dashed line a queue has less than it is guaranteed, \
-                    for lack of jobs or of room.</p>\n<div class=\"multiples\">\n"
-        .to_owned();
-    for (index, one) in summary.series.guaranteed_share.iter().enumerate() {
-        let queue = summary.queues.iter().find(|queue| queue.scope.name == one.name);
-        let Some(guarantee) = queue.and_then(|queue| queue.guarantee.as_ref()) else {
-            continue;
-        };
+fn guarantees(summary: &Summary) -> Markup {
+    let series = summary.series.guaranteed_share.iter().enumerate();
+    let plots = series.filter_map(|(index, one)| {
+        let queue = summary.queues.iter().find(|queue| queue.scope.name == one.name)?;
+        let guarantee = queue.guarantee.as_ref()?;
         let mut line = Line::of(one, summary.grid);
         line.name = "share";
         let plot = LinePlot {
@@ -338,46 +373,60 @@ fn guarantees(summary: &Summary) -> String {
             bands: Vec::new(),
             remark: Remark::Mean,
         };
-        html.push_str(&plot.render_in(&[frame::SMALL]));
-    }
-    html.push_str("</div>\n");
-    html
-}
-
-fn extra(document: &Document) -> String {
-    if document.curves.is_empty() {
-        return String::new();
-    }
-    let plots = document.curves.iter().enumerate();
-    let plots: String = plots
-        .map(|(index, curves)| LinePlot::of_curves(index, curves, document.summary.end_ms).render())
-        .collect();
-    format!(
-        "<section aria-labelledby=\"limit-title\"><h2 id=\"limit-title\">Limits over time</h2>\n{plots}</section>\n"
-    )
-}
-
-fn remarks(document: &Document) -> String {
-    let header = &document.header;
-    let mut html =
-        "<section aria-labelledby=\"note-title\"><h2 id=\"note-title\">Remarks</h2>\n<ul>"
-            .to_owned();
-    for remark in &header.remarks {
-        let _ = write!(html, "<li>{}</li>", escape(remark));
-    }
-    html.push_str(
-        "<li>Percentiles are nearest-rank: a wait that occurred. Jobs that never started are not \
-         in the wait figures; impossible and rejected jobs are in no waiting total.</li></ul>\n",
-    );
-    if !header.checks.is_empty() {
-        html.push_str("<dl class=\"checks\">");
-        for (name, value) in &header.checks {
-            let _ = write!(html, "<div><dt>{}</dt><dd>{}</dd></div>", escape(name), escape(value));
+        Some(plot.render_in(&[frame::SMALL]))
+    });
+    html! {
+        @if !summary.series.guaranteed_share.is_empty() {
+            h3 { "Share against guarantee" }
+            p class="quiet" {
+                "Queues with the largest guarantees. Below the dashed line a queue has less than it is \
+                 guaranteed, for lack of jobs or of room."
+            }
+            "\n"
+            div class="multiples" { "\n" @for plot in plots { (plot) } } "\n"
         }
-        html.push_str("</dl>\n");
     }
-    html.push_str("</section>\n");
-    html
+}
+
+fn extra(document: &Document) -> Markup {
+    let end_ms = document.summary.end_ms;
+    html! {
+        @if !document.curves.is_empty() {
+            section aria-labelledby="limit-title" {
+                h2 id="limit-title" { "Limits over time" } "\n"
+                @for (index, curves) in document.curves.iter().enumerate() {
+                    (LinePlot::of_curves(index, curves, end_ms).render())
+                }
+            }
+            "\n"
+        }
+    }
+}
+
+fn remarks(document: &Document) -> Markup {
+    let header = &document.header;
+    html! {
+        section aria-labelledby="note-title" {
+            h2 id="note-title" { "Remarks" } "\n"
+            ul {
+                @for remark in &header.remarks { li { (Text(remark)) } }
+                li {
+                    "Percentiles are nearest-rank: a wait that occurred. Jobs that never started are not \
+                     in the wait figures; impossible and rejected jobs are in no waiting total."
+                }
+            }
+            "\n"
+            @if !header.checks.is_empty() {
+                dl class="checks" {
+                    @for (name, value) in &header.checks {
+                        div { dt { (Text(name)) } dd { (Text(value)) } }
+                    }
+                }
+                "\n"
+            }
+        }
+        "\n"
+    }
 }
 
 /// One key of a JSON pointer.

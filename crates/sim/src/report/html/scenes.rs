@@ -1,12 +1,12 @@
 //! The scenes of user limits as one page: each by three formulas side by side, with what the real
 //! `CapacityScheduler` did, and the arithmetic behind it.
 
-use std::fmt::Write;
+use maud::{Markup, html};
 
 use super::frame;
 use super::lines::{Line, LinePlot, Remark};
 use super::tables::Table;
-use super::text::{escape, json_in_script};
+use super::text::{Text, drawn, escape};
 use crate::study::text::{ends, stuck, tables};
 use crate::study::{DeadZone, Played, Point, Run, Study};
 
@@ -30,59 +30,56 @@ const CURVES: [Curve; 5] = [
 /// # Panics
 /// Never: all keys of the document are texts.
 pub fn page(study: &Study) -> String {
-    let mut html = super::head("Scenes of user limits", "simulation", include_str!("scenes.css"));
-    html.push_str(&header(study));
-    for scene in &study.scenes {
-        html.push_str(&of_scene(scene));
-    }
-    html.push_str(&variants(study));
-    html.push_str(&factors(study));
-    html.push_str(&arithmetic(study));
-    html.push_str(NOTES);
+    let main = html! {
+        (header(study))
+        @for scene in &study.scenes { (of_scene(scene)) }
+        (variants(study))
+        (factors(study))
+        (arithmetic(study))
+        (remarks())
+    };
     let json = serde_json::to_string(study).expect("text keys and whole numbers");
-    let _ = write!(
-        html,
-        "</main>\n<script type=\"application/json\" id=\"summary\">{}</script>\n</body></html>\n",
-        json_in_script(&json),
-    );
-    html
+    let title = ("Scenes of user limits", "simulation");
+    super::whole(title, include_str!("scenes.css"), &main, &super::data(&json))
 }
 
-fn header(study: &Study) -> String {
-    let mut html =
-        "<header><p class=\"kind\">Headroom simulation</p><h1>Scenes of user limits</h1>\n\
-                    <div class=\"answer\">"
-            .to_owned();
-    for line in &study.findings {
-        let _ = write!(html, "<p>{}</p>", escape(line));
+fn header(study: &Study) -> Markup {
+    html! {
+        header {
+            p class="kind" { "Headroom simulation" } h1 { "Scenes of user limits" } "\n"
+            div class="answer" { (super::paragraphs(&study.findings)) } "\n"
+            dl class="repeat" {
+                div { dt { "command" } dd { code { "headroom simulate scenes" } } }
+                div {
+                    dt { "cluster" }
+                    dd { "one node of 100 GiB; all amounts are GiB of memory" }
+                }
+                div {
+                    dt { "formulas" }
+                    dd {
+                        "yarn27 and yarn3 with enforcement overshoot, where YARN’s preemption monitor takes \
+                         room back; smooth with progress and Headroom’s own preemption. A factor of 100 \
+                         bounds nobody."
+                    }
+                }
+            }
+            "\n"
+            p class="contents" {
+                @for scene in &study.scenes {
+                    a href={ "#scene-" (scene.id) } { "Scene " (scene.id) } " "
+                }
+                a href="#variants" { "What helps" } " "
+                a href="#factors" { "A smaller factor" } " "
+                a href="#table-1" { "Arithmetic" }
+            }
+        }
+        "\n"
     }
-    html.push_str(
-        "</div>\n<dl class=\"repeat\"><div><dt>command</dt><dd><code>headroom simulate scenes</code></dd></div>\
-         <div><dt>cluster</dt><dd>one node of 100 GiB; all amounts are GiB of memory</dd></div>\
-         <div><dt>formulas</dt><dd>yarn27 and yarn3 with enforcement overshoot, where YARN’s preemption \
-         monitor takes room back; smooth with progress and Headroom’s own preemption. A factor of 100 \
-         bounds nobody.</dd></div></dl>\n<p class=\"contents\">",
-    );
-    for scene in &study.scenes {
-        let _ = write!(html, "<a href=\"#scene-{0}\">Scene {0}</a> ", scene.id);
-    }
-    html.push_str(
-        "<a href=\"#variants\">What helps</a> <a href=\"#factors\">A smaller factor</a> \
-                   <a href=\"#table-1\">Arithmetic</a></p></header>\n",
-    );
-    html
 }
 
-fn of_scene(scene: &Played) -> String {
+fn of_scene(scene: &Played) -> Markup {
     let id = scene.id;
-    let mut html = format!(
-        "<section class=\"scene\" id=\"scene-{id}\" aria-labelledby=\"scene-{id}-title\">\
-         <h2 id=\"scene-{id}-title\">Scene {id}. {}</h2>\n<p class=\"quiet\">{}</p>\n\
-         <div class=\"multiples\">\n",
-        escape(scene.title),
-        escape(scene.story),
-    );
-    for run in &scene.runs {
+    let runs = scene.runs.iter().map(|run| {
         let plot = Plot {
             id: format!("run-{id}-{}", run.formula),
             title: run.formula.to_owned(),
@@ -91,13 +88,9 @@ fn of_scene(scene: &Played) -> String {
             zones: &run.dead_zones,
             end_ms: scene.end_ms,
         };
-        html.push_str(&plot.render(scene));
-    }
-    html.push_str("</div>\n");
-    if !scene.recorded.is_empty() {
-        html.push_str("<h3>The real CapacityScheduler</h3><div class=\"multiples\">\n");
-    }
-    for one in &scene.recorded {
+        plot.render(scene)
+    });
+    let recorded = scene.recorded.iter().map(|one| {
         let plot = Plot {
             id: format!("real-{id}-{}", one.version.replace('.', "-")),
             title: format!("CapacityScheduler {}", one.version),
@@ -106,20 +99,28 @@ fn of_scene(scene: &Played) -> String {
             zones: &one.dead_zones,
             end_ms: one.end_ms,
         };
-        html.push_str(&plot.render(scene));
+        plot.render(scene)
+    });
+    html! {
+        section class="scene" id={ "scene-" (id) } aria-labelledby={ "scene-" (id) "-title" } {
+            h2 id={ "scene-" (id) "-title" } { "Scene " (id) ". " (Text(scene.title)) } "\n"
+            p class="quiet" { (Text(scene.story)) } "\n"
+            div class="multiples" { "\n" @for plot in runs { (plot) } } "\n"
+            @if !scene.recorded.is_empty() {
+                h3 { "The real CapacityScheduler" }
+                div class="multiples" { "\n" @for plot in recorded { (plot) } } "\n"
+            }
+            @if let Some(run) = scene.runs.last() {
+                details {
+                    summary { "Queue file of smooth" }
+                    // Blanks that stand in a row stay.
+                    pre { (drawn(escape(&run.queue_file).replace("  ", "\u{a0} "))) }
+                }
+                "\n"
+            }
+        }
+        "\n"
     }
-    if !scene.recorded.is_empty() {
-        html.push_str("</div>\n");
-    }
-    if let Some(run) = scene.runs.last() {
-        let _ = writeln!(
-            html,
-            "<details><summary>Queue file of smooth</summary><pre>{}</pre></details>",
-            escape(&run.queue_file).replace("  ", "\u{a0} "),
-        );
-    }
-    html.push_str("</section>\n");
-    html
 }
 
 /// What a run came to.
@@ -154,7 +155,7 @@ struct Plot<'a> {
 
 impl Plot<'_> {
     #[expect(clippy::cast_precision_loss, reason = "amounts up to a few hundred GiB")]
-    fn render(self, scene: &Played) -> String {
+    fn render(self, scene: &Played) -> Markup {
         let curves = CURVES.map(|(name, value)| {
             let steps: Vec<(u64, f64)> =
                 self.points.iter().map(|point| (point.at_ms, value(point) as f64)).collect();
@@ -191,7 +192,7 @@ impl Plot<'_> {
     }
 }
 
-fn variants(study: &Study) -> String {
+fn variants(study: &Study) -> Markup {
     let row = |one: &crate::study::Variant| {
         vec![
             one.scene.to_owned(),
@@ -215,7 +216,7 @@ fn variants(study: &Study) -> String {
     .render()
 }
 
-fn factors(study: &Study) -> String {
+fn factors(study: &Study) -> Markup {
     let row = |one: &crate::study::Factors| {
         vec![
             one.scene.to_owned(),
@@ -238,8 +239,8 @@ fn factors(study: &Study) -> String {
     .render()
 }
 
-fn arithmetic(study: &Study) -> String {
-    let mut html = String::new();
+fn arithmetic(study: &Study) -> Markup {
+    let mut shown = Vec::new();
     for (number, (title, mut rows)) in tables(study).into_iter().enumerate() {
         let columns = rows.remove(0);
         let id = format!("table-{}", number + 1);
@@ -259,37 +260,49 @@ fn arithmetic(study: &Study) -> String {
                   it the share by smooth, whole asks, and who goes on by which enforcement."
             }
         };
-        html.push_str(&Table { id: &id, title: &title, note, columns, rows }.render());
+        shown.push(Table { id: &id, title: &title, note, columns, rows }.render());
     }
     let monitor = &study.monitor;
     let ignored = monitor.ignored_up_to.iter();
     let ignored: Vec<String> =
         ignored.map(|one| format!("{} (dead zone {})", one.up_to, one.dead_zone)).collect();
-    let _ = writeln!(
-        html,
-        "<p class=\"quiet\">By default YARN’s monitor takes {} of these {} in the first round: no more than a \
-         tenth of the cluster, and a fifth of that. It takes nothing from a queue that uses up to {} with \
-         {} guaranteed. Here, as in the recorded histories, it takes all at once, with a dead zone of 0.1 and \
-         a round every 3 s.</p>",
-        monitor.first_round,
-        monitor.need,
-        escape(&ignored.join(" or ")),
-        monitor.guaranteed,
-    );
-    html
+    html! {
+        @for table in shown { (table) }
+        p class="quiet" {
+            "By default YARN’s monitor takes " (monitor.first_round) " of these " (monitor.need)
+            " in the first round: no more than a tenth of the cluster, and a fifth of that. It takes nothing \
+             from a queue that uses up to " (Text(&ignored.join(" or "))) " with " (monitor.guaranteed)
+            " guaranteed. Here, as in the recorded histories, it takes all at once, with a dead zone of 0.1 \
+             and a round every 3 s."
+        }
+        "\n"
+    }
 }
 
-const NOTES: &str = "<section aria-labelledby=\"note-title\"><h2 id=\"note-title\">Remarks</h2>\n<ul>\
-    <li>Shaded: a dead zone. The queue has less than it is to have, waits and has a demand, and nothing of it \
-    starts.</li>\
-    <li>Beside each curve stands its value in the end.</li>\
-    <li>Limit and headroom are those of one user; of several, of the one who has most left.</li>\
-    <li>Demand is what preemption takes the queue to want: by the formulas of YARN what users may have of what \
-    they wait for, by Headroom whole asks up to what the queue is promised.</li>\
-    <li>Work lost is what stopped containers had done: GiB times seconds. They are asked for again.</li>\
-    <li>The real ones work with the minimum allocation where a demand is counted, so the climb of 2b shows only \
-    where that is as large as a container; with 30 percent, 3.4.3 frees 10 for the first container and no more. \
-    It keeps what is freed from A while B cannot use it, which 2.7.3 and Headroom’s scheduler do not.</li>\
-    <li>In the recorded scene 3 the oldest application goes first, so that users have 16, 8 and 0; in 2.7.3 B goes \
-    on when A has nothing left to ask for.</li>\
-    <li>Headroom waits 30 s before it stops anybody, YARN’s monitor two rounds.</li></ul></section>\n";
+fn remarks() -> Markup {
+    html! {
+        section aria-labelledby="note-title" {
+            h2 id="note-title" { "Remarks" } "\n"
+            ul { @for note in NOTES { li { (note) } } }
+        }
+        "\n"
+    }
+}
+
+/// What to know of all scenes.
+const NOTES: [&str; 8] = [
+    "Shaded: a dead zone. The queue has less than it is to have, waits and has a demand, and \
+     nothing of it starts.",
+    "Beside each curve stands its value in the end.",
+    "Limit and headroom are those of one user; of several, of the one who has most left.",
+    "Demand is what preemption takes the queue to want: by the formulas of YARN what users may \
+     have of what they wait for, by Headroom whole asks up to what the queue is promised.",
+    "Work lost is what stopped containers had done: GiB times seconds. They are asked for again.",
+    "The real ones work with the minimum allocation where a demand is counted, so the climb of 2b \
+     shows only where that is as large as a container; with 30 percent, 3.4.3 frees 10 for the \
+     first container and no more. It keeps what is freed from A while B cannot use it, which \
+     2.7.3 and Headroom’s scheduler do not.",
+    "In the recorded scene 3 the oldest application goes first, so that users have 16, 8 and 0; \
+     in 2.7.3 B goes on when A has nothing left to ask for.",
+    "Headroom waits 30 s before it stops anybody, YARN’s monitor two rounds.",
+];

@@ -1,10 +1,10 @@
 //! A page of tables and plots that is not the report of one run: what it says is somebody else's.
 
-use std::fmt::Write;
+use maud::{Markup, html};
 
 use super::lines::LinePlot;
 use super::tables::Table;
-use super::text::{escape, json_in_script};
+use super::text::Text;
 use crate::report::Curves;
 
 /// A page.
@@ -59,50 +59,46 @@ pub struct Rows {
 
 /// The page, which needs nothing else: no network, font or program.
 pub fn page(sheet: &Sheet) -> String {
-    let mut html = super::head(&sheet.title, &sheet.kind, include_str!("sheet.css"));
-    let kind = escape(&sheet.kind);
-    let title = escape(&sheet.title);
-    let _ = write!(
-        html,
-        "<header><p class=\"kind\">Headroom {kind}</p><h1>{title}</h1>\n<div class=\"answer\">"
-    );
-    for line in &sheet.answer {
-        let _ = write!(html, "<p>{}</p>", escape(line));
-    }
-    html.push_str("</div>\n<dl class=\"repeat\">");
-    for (name, value) in &sheet.facts {
-        let (name, value) = (escape(name), escape(value));
-        let _ = write!(html, "<div><dt>{name}</dt><dd><code>{value}</code></dd></div>");
-    }
-    html.push_str("</dl>\n</header>\n");
-    for (number, part) in sheet.parts.iter().enumerate() {
-        html.push_str(&rendered(number, part));
-    }
-    let _ = write!(
-        html,
-        "</main>\n<script type=\"application/json\" id=\"summary\">{}</script>\n\
-         <script>\n{}</script>\n</body></html>\n",
-        json_in_script(&sheet.data),
-        include_str!("script.js"),
-    );
-    html
+    let Sheet { kind, title, answer, facts, parts, data } = sheet;
+    let main = html! {
+        header {
+            p class="kind" { "Headroom " (Text(kind)) } h1 { (Text(title)) } "\n"
+            div class="answer" { (super::paragraphs(answer)) } "\n"
+            dl class="repeat" {
+                @for (name, value) in facts {
+                    div { dt { (Text(name)) } dd { code { (Text(value)) } } }
+                }
+            }
+            "\n"
+        }
+        "\n"
+        @for (number, part) in parts.iter().enumerate() { (rendered(number, part)) }
+    };
+    let scripts = html! { (super::data(data)) (super::read_out()) };
+    super::whole((title, kind), include_str!("sheet.css"), &main, &scripts)
 }
 
-fn rendered(number: usize, part: &Part) -> String {
+fn rendered(number: usize, part: &Part) -> Markup {
     match part {
-        Part::Rows(rows) => {
-            let (title, note) = (escape(&rows.title), escape(&rows.note));
-            let (columns, cells) = (rows.columns.clone(), rows.rows.clone());
-            let table = Table { id: &rows.id, title: &title, note: &note, columns, rows: cells };
-            let class = if rows.numbers { "numbers" } else { "words" };
-            format!("<div class=\"{class}\">{}</div>\n", table.render())
+        Part::Rows(Rows { id, title, note, columns, rows, numbers }) => {
+            let (columns, rows) = (columns.clone(), rows.clone());
+            let table = Table { id, title, note, columns, rows };
+            let class = if *numbers { "numbers" } else { "words" };
+            html! { div class=(class) { (table.render()) } "\n" }
         }
         Part::Curves(curves, end_ms) => LinePlot::of_curves(number, curves, *end_ms).render(),
-        Part::Text { title, text } => format!(
-            "<section><h2>{}</h2>\n<pre>{}</pre></section>\n",
-            escape(title),
-            text.lines().map(escape).collect::<Vec<_>>().join("\n"),
-        ),
+        Part::Text { title, text } => html! {
+            section {
+                h2 { (Text(title)) } "\n"
+                pre {
+                    @for (number, line) in text.lines().enumerate() {
+                        @if number > 0 { "\n" }
+                        (Text(line))
+                    }
+                }
+            }
+            "\n"
+        },
     }
 }
 

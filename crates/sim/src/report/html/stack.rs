@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use maud::Markup;
+
 use super::frame::{self, AxisLabels, Figure, Look, NARROW, WIDE};
 use super::scale;
 use super::text::escape;
@@ -22,7 +24,7 @@ pub(super) struct StackPlot<'a> {
 
 impl StackPlot<'_> {
     /// The figure in both sizes.
-    pub(super) fn render(&self) -> String {
+    pub(super) fn render(&self) -> Markup {
         let edges = self.edges();
         let widths = (0..self.grid.bins).map(|bin| hours(self.grid.width_of(bin)));
         let top = edges.last().map_or(&[][..], Vec::as_slice);
@@ -41,7 +43,7 @@ impl StackPlot<'_> {
             hover: true,
         };
         let drawings: String = [WIDE, NARROW].iter().map(|look| self.draw(look, &edges)).collect();
-        figure.around(&drawings)
+        figure.around(drawings)
     }
 
     /// What can be seen, with its position; a queue keeps its colour in every plot.

@@ -1,8 +1,8 @@
 //! Users, groups and queues in rows; on a phone each row becomes a card.
 
-use std::fmt::Write;
+use maud::{Markup, html};
 
-use super::text::escape;
+use super::text::Text;
 use crate::metric::{QueueSummary, Scope, Summary, TypeSummary};
 use crate::report::{pretty, table};
 
@@ -16,19 +16,19 @@ const ROWS_MAX: usize = 500;
 const TYPES_MAX: usize = 3;
 
 /// Users, those that waited most in all first.
-pub(super) fn users(summary: &Summary) -> String {
+pub(super) fn users(summary: &Summary) -> Markup {
     people(summary, "users", "Users", "user", &summary.users)
 }
 
 /// Groups, in the same way; nothing if no job has a group.
-pub(super) fn groups(summary: &Summary) -> String {
+pub(super) fn groups(summary: &Summary) -> Markup {
     if summary.groups.is_empty() {
-        return String::new();
+        return Markup::default();
     }
     people(summary, "groups", "Groups", "group", &summary.groups)
 }
 
-fn people(summary: &Summary, id: &str, title: &str, kind: &str, scopes: &[Scope]) -> String {
+fn people(summary: &Summary, id: &str, title: &str, kind: &str, scopes: &[Scope]) -> Markup {
     let mut rows: Vec<&Scope> = scopes.iter().collect();
     let waited = |one: &Scope| one.waits.total_ms.saturating_add(one.still_waiting.total_ms);
     rows.sort_by_key(|one| std::cmp::Reverse(waited(one)));
@@ -44,7 +44,7 @@ fn people(summary: &Summary, id: &str, title: &str, kind: &str, scopes: &[Scope]
 }
 
 /// Queues as in the file; ancestors include those below.
-pub(super) fn queues(summary: &Summary) -> String {
+pub(super) fn queues(summary: &Summary) -> Markup {
     let shown = |one: &&QueueSummary| one.scope.jobs.total > 0 || one.guarantee.is_some();
     let row = |one: &QueueSummary| {
         let guarantee = one.guarantee.as_ref().map_or_else(
@@ -117,52 +117,63 @@ pub(super) struct Table<'a> {
 }
 
 impl Table<'_> {
-    pub(super) fn render(&self) -> String {
+    pub(super) fn render(&self) -> Markup {
         let (id, title, note) = (self.id, self.title, self.note);
-        let mut html = format!(
-            "<section id=\"{id}\" aria-labelledby=\"{id}-title\"><h2 id=\"{id}-title\">{title}</h2>\n\
-             <p class=\"quiet\">{note}</p>\n",
-        );
         let open = self.rows.len().min(ROWS_OPEN);
         let last = self.rows.len().min(ROWS_MAX);
-        html.push_str(&self.part(&self.rows[..open]));
-        if last > open {
-            let more = last - open;
-            let _ = write!(html, "<details><summary>{more} more</summary>");
-            html.push_str(&self.part(&self.rows[open..last]));
-            html.push_str("</details>\n");
+        html! {
+            section id=(id) aria-labelledby={ (id) "-title" } {
+                h2 id={ (id) "-title" } { (Text(title)) } "\n"
+                p class="quiet" { (Text(note)) } "\n"
+                (self.part(&self.rows[..open]))
+                @if last > open {
+                    details {
+                        summary { (last - open) " more" }
+                        (self.part(&self.rows[open..last]))
+                    }
+                    "\n"
+                }
+                @if self.rows.len() > last {
+                    p { (self.rows.len() - last) " more are in the JSON of this report." } "\n"
+                }
+            }
+            "\n"
         }
-        if self.rows.len() > last {
-            let left = self.rows.len() - last;
-            let _ = writeln!(html, "<p>{left} more are in the JSON of this report.</p>");
-        }
-        html.push_str("</section>\n");
-        html
     }
 
-    fn part(&self, rows: &[Vec<String>]) -> String {
-        let mut html = "<div class=\"scroll\"><table><thead><tr>".to_owned();
+    fn part(&self, rows: &[Vec<String>]) -> Markup {
         let class = |column: usize| {
-            let words = column == 0 || column + 1 == self.columns.len();
-            if words { "" } else { " class=\"number\"" }
+            let is_number = column > 0 && column + 1 < self.columns.len();
+            is_number.then_some("number")
         };
-        for (column, name) in self.columns.iter().enumerate() {
-            let _ = write!(html, "<th scope=\"col\"{}>{}</th>", class(column), escape(name));
-        }
-        html.push_str("</tr></thead><tbody>\n");
-        for row in rows {
-            html.push_str("<tr>");
-            for (column, (name, cell)) in self.columns.iter().zip(row).enumerate() {
-                let (name, cell) = (escape(name), escape(cell));
-                let _ = if column == 0 {
-                    write!(html, "<th scope=\"row\">{cell}</th>")
-                } else {
-                    write!(html, "<td{} data-label=\"{name}\">{cell}</td>", class(column))
-                };
+        html! {
+            div class="scroll" {
+                table {
+                    thead {
+                        tr {
+                            @for (column, name) in self.columns.iter().enumerate() {
+                                th scope="col" class=[class(column)] { (Text(name)) }
+                            }
+                        }
+                    }
+                    tbody {
+                        "\n"
+                        @for row in rows {
+                            tr {
+                                @for (column, (name, cell)) in self.columns.iter().zip(row).enumerate() {
+                                    @if column == 0 {
+                                        th scope="row" { (Text(cell)) }
+                                    } @else {
+                                        td class=[class(column)] data-label=(Text(name)) { (Text(cell)) }
+                                    }
+                                }
+                            }
+                            "\n"
+                        }
+                    }
+                }
             }
-            html.push_str("</tr>\n");
+            "\n"
         }
-        html.push_str("</tbody></table></div>\n");
-        html
     }
 }

@@ -1,23 +1,39 @@
 //! Text that comes from traces, made harmless.
 
+use std::fmt::Write as _;
+
+use maud::{Escaper, Markup, PreEscaped, Render};
+
 /// Text for an element or a quoted attribute.
 ///
 /// Control characters are replaced: browsers treat some of them as ends of things.
-pub(super) fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for one in text.chars() {
-        match one {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            '\n' | '\t' => safe.push(' '),
-            _ if one.is_control() => safe.push('\u{fffd}'),
-            _ => safe.push(one),
+pub(super) struct Text<'a>(pub(super) &'a str);
+
+impl Render for Text<'_> {
+    fn render_to(&self, html: &mut String) {
+        let visible = |one| match one {
+            '\n' | '\t' => ' ',
+            _ if char::is_control(one) => '\u{fffd}',
+            _ => one,
+        };
+        let text: String = self.0.chars().map(visible).collect();
+        for (number, part) in text.split('\'').enumerate() {
+            // The library leaves it, since its attributes are in double quotes.
+            html.push_str(if number > 0 { "&#39;" } else { "" });
+            // Writing into a string cannot fail.
+            let _ = Escaper::new(html).write_str(part);
         }
     }
-    safe
+}
+
+/// The same for a drawing, which is written as it is.
+pub(super) fn escape(text: &str) -> String {
+    Text(text).render().into_string()
+}
+
+/// What is markup already, such as a drawing or a style sheet of ours.
+pub(super) fn drawn(markup: impl Into<String>) -> Markup {
+    PreEscaped(markup.into())
 }
 
 /// JSON for a script element: no `<` is left, so nothing in it can end the element or begin

@@ -35,14 +35,14 @@ const RUN_LONG: (f64, f64) = (312.0, 0.03);
 const RUN_SHORT_SLOPE: f64 = -0.0054;
 /// See [`RUN_SHORT_SLOPE`].
 const RUN_SHORT_INTERCEPT: f64 = 0.78;
-/// Longer logarithms are drawn anew: 45 hours.
+/// Longer logarithms are drawn again: 45 hours.
 const RUN_LOG_MAX: f64 = 12.0;
 
 /// Shape and scale of ln(time to the next arrival in s) in the rush hours.
 const GAP: (f64, f64) = (10.2303, 0.4871);
 /// The shape's factor from rush hours to the whole day.
 const GAP_ALL_DAY: f64 = 1.0225;
-/// Longer logarithms are drawn anew: 5 days.
+/// Longer logarithms are drawn again: 5 days.
 const GAP_LOG_MAX: f64 = 13.0;
 /// Shape and scale of the daily cycle, in half hours.
 const CYCLE: (f64, f64) = (8.1737, 3.9631);

@@ -84,7 +84,7 @@ impl Sacct {
             known => known,
         };
         let cpus = cpus.filter(|cpus| *cpus > 0).unwrap_or_else(|| {
-            notes.push("no processors told, one is taken");
+            notes.push("no processor count; assumed 1");
             1
         });
         let memory = match row.get("ReqMem") {

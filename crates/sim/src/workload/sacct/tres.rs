@@ -26,7 +26,7 @@ impl Tres {
                 "cpu" => found.cpus = Some(whole(field(), amount, 0, most, "")?),
                 "mem" => found.memory = Some(memory(&field(), amount)?),
                 "gres/gpu" => found.gpus = Some(whole(field(), amount, 0, most, "")?),
-                // Told beside `gres/gpu`, or instead of it.
+                // Recorded in addition to `gres/gpu`, or instead of it.
                 name if name.starts_with("gres/gpu:") => {
                     let more = whole(field(), amount, 0, most, "")?;
                     typed_gpus = Some((typed_gpus.unwrap_or(0) + more).min(most));
@@ -97,6 +97,7 @@ mod tests {
     use super::*;
 
     const GIB: i64 = 1 << 30;
+    const MEMORY: &str = "memory such as 4000M or 2.50G, below 8 EiB";
 
     #[test]
     fn memory_is_for_the_job_a_processor_or_a_node() {
@@ -109,13 +110,14 @@ mod tests {
             ("0", Ok(None)),
             ("0n", Ok(None)),
             ("?", Ok(None)),
-            ("7Ec", Err(())),
-            ("8E", Err(())),
-            ("-1G", Err(())),
-            ("lots", Err(())),
-            ("1.G", Err(())),
+            ("7Ec", Err("less than 8 EiB for the whole job")),
+            ("8E", Err(MEMORY)),
+            ("-1G", Err(MEMORY)),
+            ("lots", Err(MEMORY)),
+            ("1.G", Err(MEMORY)),
         ] {
-            let found = requested_memory("ReqMem", text, 4, 2).map_err(|_| ());
+            let found = requested_memory("ReqMem", text, 4, 2);
+            let expected = expected.map_err(|expected| Fault::value("ReqMem", text, expected));
             assert_eq!(found, expected, "{text}");
         }
     }
@@ -130,7 +132,11 @@ mod tests {
             Ok(Tres { cpus: Some(4), memory: Some(16 * GIB), gpus: Some(2) })
         );
         assert_eq!(tres("gres/gpu:a=1,gres/gpu:b=2").map(|tres| tres.gpus), Ok(Some(3)));
-        assert!(tres("cpu").is_err());
-        assert!(tres("cpu=-4").is_err());
+        assert_eq!(tres("cpu"), Err(Fault::value("ReqTRES", "cpu", "type=amount")));
+        let most = i64::try_from(PROCESSORS_MAX).unwrap();
+        assert_eq!(
+            tres("cpu=-4"),
+            Err(whole("ReqTRES cpu".to_owned(), "-4", 0, most, "").unwrap_err())
+        );
     }
 }

@@ -4,38 +4,37 @@ use headroom_core::books::Books;
 use headroom_core::id::PartitionId;
 
 use crate::caller::Caller;
-use crate::rest::{Extent, Sight};
+use crate::rest::{Extent, Visibility};
 
-/// The rule and the sentence; where it names a queue that he does not see, or one that is not there and might be
-/// such a queue, the same for all of these.
+/// The rule and the sentence. A hidden queue, and a missing one that might be hidden, give the same sentence.
 pub(super) fn unless_seen(
     (books, partition): (&Books, PartitionId),
     caller: &Caller,
     (code, message): (&str, &str),
 ) -> (String, String) {
-    let sight = Sight::of(caller);
+    let sight = Visibility::of(caller);
     let is_known = |part: &str| sight.is_all() || names_known(books, partition, &sight, part);
-    // What is tried when no rule has matched is named every time, and he has not asked for it.
+    // What is tried when no rule has matched is named every time, and the caller has not asked for it.
     let parts = message.split("; ").filter(|part| !part.starts_with("at last: ") || is_known(part));
     let message = parts.collect::<Vec<_>>().join("; ");
     if is_known(&message) {
         return (code.to_owned(), message);
     }
     let message =
-        "no placement rule takes it to a queue that you see; name a leaf to which you may submit";
+        "no placement rule selects a queue that you can see. Name a leaf to which you can submit.";
     ("PL-REJECTED".to_owned(), message.to_owned())
 }
 
-/// Whether he may know of all queues that a text names.
-fn names_known(books: &Books, partition: PartitionId, sight: &Sight, text: &str) -> bool {
+/// Whether the caller may know of all queues that a text names.
+fn names_known(books: &Books, partition: PartitionId, sight: &Visibility, text: &str) -> bool {
     let words = text.split(|letter: char| letter.is_whitespace() || ",;\"'()".contains(letter));
     let words = words.map(|word| word.trim_end_matches([':', '.', '…']).to_lowercase());
     let mut paths = words.filter(|word| word == "root" || word.starts_with("root."));
     paths.all(|path| is_known(books, partition, sight, &path))
 }
 
-/// Whether he may know of a path whether it is there.
-fn is_known(books: &Books, partition: PartitionId, sight: &Sight, path: &str) -> bool {
+/// Whether the caller may know whether a path exists.
+fn is_known(books: &Books, partition: PartitionId, sight: &Visibility, path: &str) -> bool {
     let queues = &books.partition(partition).queues;
     if let Some(queue) = queues.get(path) {
         return sight.sees_queue(books, *queue);

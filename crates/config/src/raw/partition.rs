@@ -1,0 +1,105 @@
+//! The file, its partitions, and their placement rules.
+
+use crate::schema::{
+    Decimals, Each, EachIn, EachMaybe, False, In, Marked, Maybe, Names, Plain, Shown, Switch,
+    Title, blocks,
+};
+
+use super::{ApplicationLimits, Limit, Queue, Tenants, UserLimits};
+
+blocks! {
+    /// The queue file.
+    File = "a queue file" {
+        /// The partitions. Each shares its own nodes.
+        "partitions" "Partitions" partitions: Each<Partition> { shown: Shown::AlwaysInJson };
+        /// Ignored. YuniKorn writes it.
+        "checksum" "Checksum" checksum: Plain;
+    }
+
+    /// A partition: nodes, the queues that share them, and how applications find a queue.
+    Partition = "a partition" {
+        /// The name. `default` in any spelling, and no name, mean `default`.
+        "name" "Name" name: Title { default: "`default`", shown: Shown::Always };
+        /// The queues. If there is not exactly one queue called `root`, a root queue is added above them.
+        "queues" "Queues" queues: EachMaybe<Queue> { default: "required", shown: Shown::AlwaysInJson };
+        /// The rules that choose the queue of an application. They are tried in this order.
+        "placementrules" "PlacementRules" rules: Each<Rule> { default: "the queue that the application names" };
+        /// Limits of users and groups in the whole partition: the limits of its root queue.
+        "limits" "Limits" limits: EachIn<Limit> { default: "no limits" };
+        /// Whether and why running allocations are stopped for waiting asks.
+        "preemption" "Preemption" preemption: In<Preemption> { shown: Shown::AlwaysInJson };
+        /// The order in which nodes are tried.
+        "nodesortpolicy" "NodeSortPolicy" node_sort: In<NodeSort> { shown: Shown::AlwaysInJson };
+        /// The source of the groups of users.
+        "usergroupresolver" "UserGroupResolver" resolver: In<Resolver> { shown: Shown::AlwaysInJson };
+        /// Whether the limits of a user's group apply where a limit names the user: `both` apply, or only that of the
+        /// `user`.
+        "limitprecedence" "LimitPrecedence" limit_precedence: Plain
+            { values: "`both`, `user`", default: "`both`", own: true };
+        /// How the users of leaves share them, where no queue says otherwise.
+        "userlimits" "UserLimits" user_limits: Marked<UserLimits> { default: "off", own: true };
+        /// How many applications exist and start, and what their drivers can use.
+        "applicationlimits" "ApplicationLimits" application_limits: Marked<ApplicationLimits>
+            { default: "no limits", own: true };
+        /// Tenants with quotas by API.
+        "tenants" "Tenants" tenants: Marked<Tenants> { default: "no tenants", own: true };
+    }
+
+    /// Whether and why running allocations are stopped.
+    Preemption = "`preemption`" {
+        /// Whether allocations are stopped for asks of queues below their guarantee.
+        "enabled" "Enabled" enabled: Switch { default: "`true`" };
+        /// Whether allocations are stopped because the maximum of their queue was lowered.
+        "quotapreemptionenabled" "QuotaPreemptionEnabled" quota_enabled: Switch { default: "`false`" };
+        /// Whether no queue falls below its guarantee, in a type that the ask needs. `false` is as YuniKorn.
+        "strictguarantee" "StrictGuarantee" strict_guarantee: Switch { default: "`true`", own: true };
+        /// Whether queues recover up to their fraction of the available amount, if that is more than their guarantee.
+        "balance" "Balance" balance: Switch { default: "`false`", own: true };
+        /// Whether users below their share of a leaf preempt users of it above theirs.
+        "intraqueueenabled" "IntraQueueEnabled" intra_queue_enabled: Switch { default: "`false`", own: true };
+        /// Whether the server only reports what it would stop for a guarantee or a share.
+        "observeonly" "ObserveOnly" observe_only: Switch { default: "`false`", own: true };
+    }
+
+    /// The order in which nodes are tried.
+    NodeSort = "`nodesortpolicy`" {
+        /// `fair` prefers the emptiest node, `binpacking` the fullest.
+        "type" "Type" policy: Plain
+            { values: "`fair`, `binpacking`", default: "`fair`", shown: Shown::AlwaysInJson };
+        /// How much each resource type counts. A type without a weight counts 1.
+        "resourceweights" "ResourceWeights" weights: Decimals
+            { values: "0 or more", default: "vcore 1, memory 1" };
+    }
+
+    /// The source of the groups of users.
+    Resolver = "`usergroupresolver`" {
+        /// The name of the source. The server resolves groups by its own settings.
+        "type" "type" kind: Plain;
+    }
+
+    /// A placement rule: it finds a queue for an application, or passes it on to the next rule.
+    Rule = "a placement rule" {
+        /// The rule.
+        "name" "Name" name: Title
+            { values: "`provided`, `user`, `fixed`, `tag`, `reject`", default: "required", shown: Shown::Always };
+        /// Whether the rule creates a queue that does not exist.
+        "create" "Create" create: False { default: "`false`" };
+        /// The users and groups that the rule is for.
+        "filter" "Filter" filter: In<Filter> { default: "everybody", shown: Shown::AlwaysInJson };
+        /// A rule that finds the parent of the queue.
+        "parent" "Parent" parent: Maybe<Rule> { default: "`root`" };
+        /// The queue of `fixed`, or the name of the tag of `tag`.
+        "value" "Value" value: Plain;
+    }
+
+    /// The users and groups that a placement rule is for.
+    Filter = "`filter`" {
+        /// Whether the listed users and groups pass, or all others.
+        "type" "Type" kind: Plain
+            { values: "`allow`, `deny`", default: "`allow`", shown: Shown::AlwaysInJson };
+        /// Names, or one regular expression.
+        "users" "Users" users: Names;
+        /// Names, or one regular expression.
+        "groups" "Groups" groups: Names;
+    }
+}

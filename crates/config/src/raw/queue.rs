@@ -1,0 +1,191 @@
+//! Queues, and the limits of users and groups in them.
+
+use crate::schema::{
+    AmountsIfAny, Count, Each, EachIn, EachOther, False, In, Label, Marked, Maybe, Names, Number,
+    Plain, Properties, Rows, Seconds, Setting, Shown, Switch, TextList, TextListIfAny, Title, Word,
+    blocks,
+};
+
+use super::{ApplicationLimits, Fields, Text, UserLimits};
+
+blocks! {
+    /// A queue. It is a leaf, in which applications run, or has queues below it.
+    Queue = "a queue" {
+        /// The last part of the path, in any case. The part must be unique among siblings.
+        "name" "Name" name: Title
+            { values: "1 to 64 of ASCII letters, digits, and `_ : # / @ -`", default: "required", shown: Shown::Always };
+        /// Whether the queue can have queues below it. A queue with `queues` always can.
+        "parent" "Parent" parent: False { default: "`false`" };
+        /// The maximum and the guarantee of the queue.
+        "resources" "Resources" resources: In<Resources> { default: "no bounds", shown: Shown::AlwaysInJson };
+        /// How many applications run at once, in the queue and all queues below.
+        "maxapplications" "MaxApplications" max_applications: Count { default: "no limit" };
+        /// Properties of the queue, such as `application.sort.policy`.
+        "properties" "Properties" properties: Properties;
+        /// Who can administer the queue and the queues below: users, a space, groups. `*` is everybody.
+        "adminacl" "AdminACL" admin_acl: Plain { default: "nobody" };
+        /// Who can submit to the queue and the queues below: users, a space, groups. `*` is everybody.
+        "submitacl" "SubmitACL" submit_acl: Plain { default: "nobody" };
+        /// The settings of leaves that placement rules create below.
+        "childtemplate" "ChildTemplate" template: Maybe<Template> { shown: Shown::AlwaysInJson };
+        /// The queues directly below.
+        "queues" "Queues" children: Each<Queue>;
+        /// Limits of users and groups in the queue and all queues below.
+        "limits" "Limits" limits: EachIn<Limit> { default: "no limits" };
+        /// How the users of leaves here and below share them.
+        "userlimits" "UserLimits" user_limits: Marked<UserLimits> { default: "as the queue above", own: true };
+        /// How many applications exist and start, and what their drivers can use.
+        "applicationlimits" "ApplicationLimits" application_limits: Marked<ApplicationLimits>
+            { default: "no limits", own: true };
+        /// The guarantee and the maximum as fractions of the parent queue.
+        "capacity" "Capacity" capacity: Marked<Capacity> { default: "`resources` alone applies", own: true };
+        /// Exceptions to the preemption of the partition, here and below.
+        "preemption" "Preemption" preemption: In<QueuePreemption> { default: "as the queue above", own: true };
+        /// Whether the queue and the queues below accept applications.
+        "state" "State" start: Word
+            { values: "`running`, `stopped`", default: "as the queue above", own: true };
+        /// The order in which applications of a leaf, or the queues below a parent, are served.
+        "orderingpolicy" "OrderingPolicy" ordering: Word {
+            values: "of a leaf `fifo`, `fair`, `fifo-with-partitions`; of others `utilization`, `priority-utilization`",
+            default: "as the properties say",
+            own: true,
+        };
+        /// The longest lifetime of an application here and below. 0 is no limit.
+        "maximumapplicationlifetime" "MaximumApplicationLifetime" maximum_lifetime: Seconds
+            { default: "as the queue above", own: true };
+        /// The lifetime of an application that requests none. 0 is no limit.
+        "defaultapplicationlifetime" "DefaultApplicationLifetime" default_lifetime: Seconds
+            { default: "as the queue above; if no queue sets it, the maximum", own: true };
+        /// The node labels that asks of the queue can name.
+        "nodelabels" "NodeLabels" node_labels: Maybe<NodeLabels> { default: "as the queue above", own: true };
+    }
+
+    /// The maximum and the guarantee of a queue.
+    Resources = "`resources`" {
+        /// What the queue can always recover. The root queue has none.
+        "guaranteed" "Guaranteed" guaranteed: AmountsIfAny { default: "nothing" };
+        /// What the queue and the queues below never exceed. The maximum of the root queue is the sum of the nodes.
+        "max" "Max" max: AmountsIfAny { default: "no bound" };
+        also nulls: Vec<Text> = nulls;
+    }
+
+    /// The settings of leaves that placement rules create.
+    Template = "`childtemplate`" {
+        /// As in a queue.
+        "maxapplications" "MaxApplications" max_applications: Count { default: "no limit" };
+        /// As in a queue.
+        "properties" "Properties" properties: Properties;
+        /// As in a queue.
+        "resources" "Resources" resources: In<Resources> { default: "no bounds", shown: Shown::AlwaysInJson };
+        /// As in a queue.
+        "userlimits" "UserLimits" user_limits: Marked<UserLimits> { default: "as the parent queue", own: true };
+        /// As in a queue.
+        "applicationlimits" "ApplicationLimits" application_limits: Marked<ApplicationLimits>
+            { default: "no limits", own: true };
+        /// As in a queue.
+        "capacity" "Capacity" capacity: Marked<Capacity> { default: "`resources` alone applies", own: true };
+    }
+
+    /// The guarantee and the maximum of a queue as fractions of its parent.
+    Capacity = "`capacity`" {
+        /// The unit of the fraction. With `absolute`, `resources` has the amounts.
+        "mode" "Mode" mode: Word { values: "`percent`, `weight`, `absolute`", default: "required" };
+        /// The guarantee: in percent of the parent's guarantee, or as a weight among siblings.
+        "value" "Value" value: Number
+            { values: "0 to 100 with `percent`, 0 to 10000 with `weight`", default: "required, except with `absolute`" };
+        /// The maximum, in percent of the parent's maximum.
+        "maximum" "Maximum" maximum: Number { values: "0 to 100", default: "the parent's maximum" };
+    }
+
+    /// Exceptions of a queue, and the queues below, to the preemption of the partition.
+    QueuePreemption = "`preemption` of a queue" {
+        /// Whether nothing of the queue is stopped for other queues.
+        "disabled" "Disabled" disabled: Switch { default: "as the queue above" };
+        /// Whether nothing of the queue is stopped for other users of the same leaf.
+        "intraqueuedisabled" "IntraQueueDisabled" intra_queue_disabled: Switch { default: "as the queue above" };
+        /// Whether the queue recovers up to its fraction of the available amount.
+        "balance" "Balance" balance: Switch { default: "as the queue above" };
+    }
+
+    /// The node labels that asks of a queue can name, and what the queue has of their nodes.
+    NodeLabels = "`nodelabels`" {
+        /// The labels that asks can name. `['*']` is all, `[]` is none.
+        "accessible" "Accessible" accessible: TextList { default: "as the queue above; otherwise all" };
+        /// The label of asks that name none. `''` is no label.
+        "default" "Default" default: Label { default: "as the queue above; otherwise none" };
+        /// Only in `root`: the labels whose nodes are only for asks that name them, and are counted separately.
+        "exclusive" "Exclusive" exclusive: Names { default: "labels of which a queue has a fraction" };
+        /// Only in `root`: of these, the labels whose idle nodes are lent to asks without a label.
+        "lends" "Lends" lends: Names { default: "none" };
+        /// A label: what the queue has of the nodes with it, in the mode of its `capacity`.
+        "" "Capacities" capacities: EachOther<LabelPart> { default: "no guarantee; all can be used" };
+    }
+
+    /// The guarantee and the maximum of a queue on the nodes with a label.
+    LabelPart = "label" {
+        /// As in `capacity`.
+        "value" "Value" value: Number { default: "required" };
+        /// As in `capacity`.
+        "maximum" "Maximum" maximum: Number { default: "the parent's maximum" };
+    }
+
+    /// A limit of users and groups in a queue and all queues below. The order of limits matters for groups.
+    Limit = "a limit" {
+        /// A description.
+        "limit" "Limit" description: Title { shown: Shown::Always };
+        /// The users, or `*` for each user that no limit names.
+        "users" "Users" users: TextListIfAny;
+        /// The groups, or `*` for each group that no limit names.
+        "groups" "Groups" groups: TextListIfAny;
+        /// What each of the users, or each of the groups together, can use.
+        "maxresources" "MaxResources" max_resources: AmountsIfAny { default: "no bound" };
+        /// How many applications each of them can run at once.
+        "maxapplications" "MaxApplications" max_applications: Count { default: "no limit" };
+    }
+}
+
+/// Where one of the two is written without any value.
+fn nulls(fields: &mut Fields<'_, '_>) -> Vec<Text> {
+    let settings = <Resources as Rows>::BLOCK.settings;
+    let null = |setting: &'static Setting| {
+        let entry = fields.entry(setting)?;
+        let is_null = fields.get(setting).is_none();
+        is_null.then(|| Text { value: setting.key.to_owned(), span: entry.key.span })
+    };
+    settings.iter().filter_map(null).collect()
+}
+
+impl NodeLabels {
+    /// Whether a text is a key of the block, so that no label can have it.
+    pub(crate) fn has_key(text: &str) -> bool {
+        <Self as Rows>::BLOCK.has(text)
+    }
+}
+
+impl Limit {
+    /// The users named, none when the key is absent.
+    pub(crate) fn users(&self) -> &[Text] {
+        self.users.as_deref().unwrap_or_default()
+    }
+
+    /// The groups named, none when the key is absent.
+    pub(crate) fn groups(&self) -> &[Text] {
+        self.groups.as_deref().unwrap_or_default()
+    }
+}
+
+impl PartialEq for Limit {
+    /// The same content; resources in any order, and an absent list differs from an empty one.
+    fn eq(&self, other: &Self) -> bool {
+        let sorted = |limit: &Self| {
+            let mut pairs = limit.max_resources.clone()?.value;
+            pairs.sort_by(|one, two| one.0.value.cmp(&two.0.value));
+            Some(pairs)
+        };
+        self.description == other.description
+            && self.users == other.users
+            && self.groups == other.groups
+            && self.max_applications == other.max_applications
+            && sorted(self) == sorted(other)
+    }
+}

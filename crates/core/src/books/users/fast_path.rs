@@ -1,0 +1,127 @@
+//! What holds for users without anything being worked out, and the same worked out where that says
+//! nothing.
+
+use alloc::borrow::Cow;
+
+use crate::id::LevelId;
+use crate::resource::{PackedDelta, PackedLimit, PackedUsage, Resources};
+use crate::userlimit::{Among, Decimal, Formula, Leaf, MinimumShare};
+
+use super::{LeafShares, LeafUser, LeafUsers};
+
+impl LeafShares {
+    /// Whether a step certainly keeps a user of this weight, whose use is plain, within the user's
+    /// cap.
+    #[inline]
+    pub(super) fn is_within_cap(
+        &self,
+        weight: Decimal,
+        used: &PackedUsage,
+        ask: &PackedDelta,
+    ) -> bool {
+        weight == Decimal::ONE && self.sure.is_within_cap(used, ask)
+    }
+}
+
+impl<'books> LeafUsers<'books> {
+    /// Whether the user of a level may have an ask, according to the user's limits, share and cap.
+    #[inline]
+    pub fn allows(self, level: LevelId, ask: &Resources) -> bool {
+        self.fast_allows(level, ask) || self.allows_exactly(level, ask)
+    }
+
+    /// Whether the fast path proves that the user may have the ask and is active. If not, the ask
+    /// may still be allowed.
+    #[inline]
+    pub(crate) fn fast_allows(self, level: LevelId, ask: &Resources) -> bool {
+        let is_sure = self.surely_allow_within(level, ask, self.shares.sure.limit());
+        debug_assert!(!is_sure || self.allows_exactly(level, ask), "{ask:?} is allowed for sure");
+        is_sure
+    }
+
+    /// The same, according to the user's limits and cap alone.
+    #[inline]
+    pub(crate) fn fast_within_cap(self, level: LevelId, ask: &Resources) -> bool {
+        self.surely_allow_within(level, ask, self.shares.sure.cap())
+    }
+
+    /// Whether the user of a level is certainly active, and an ask is within `least` and the user's
+    /// limits.
+    #[inline]
+    fn surely_allow_within(
+        self,
+        level: LevelId,
+        ask: &Resources,
+        least: Option<&PackedLimit>,
+    ) -> bool {
+        let (true, Some(least)) = (self.shares.counts_as_is, least) else { return false };
+        PackedDelta::of(ask)
+            .is_some_and(|step| self.trackers.surely_allow_within(level, &step, least))
+    }
+
+    #[cold]
+    fn allows_exactly(self, level: LevelId, ask: &Resources) -> bool {
+        self.trackers.refusing(level, 0, ask).is_none()
+            && self.user(level).is_some_and(|user| self.admits(&user, &self.counted(ask)))
+    }
+
+    /// Whether an active user may have an ask of this counted size, according to the user's limit.
+    /// It gives the result of [`Rules::admits`](crate::userlimit::Rules::admits) with
+    /// [`LeafUsers::limit`] at a lower cost.
+    #[inline]
+    pub fn admits(self, user: &LeafUser<'_>, ask: &Resources) -> bool {
+        self.fast_admits(user, ask) || self.admits_exactly(user, ask)
+    }
+
+    /// Whether the fast path proves that. If not, the user may still have the ask.
+    #[inline]
+    pub(crate) fn fast_admits(self, user: &LeafUser<'_>, ask: &Resources) -> bool {
+        let is_sure = user.active
+            && user.weight == Decimal::ONE
+            && user.plain
+            && PackedDelta::of(ask).is_some_and(|ask| self.shares.sure.admits(user.tally, &ask));
+        debug_assert!(!is_sure || self.admits_exactly(user, ask), "{ask:?} is admitted for sure");
+        is_sure
+    }
+
+    #[cold]
+    fn admits_exactly(self, user: &LeafUser<'_>, ask: &Resources) -> bool {
+        let limit = self.limit(user, Among::Active, ask);
+        self.rules().admits(self.outline(), &limit, &user.used(), ask)
+    }
+
+    /// Whether an ask of this counted size would take a user beyond the user's cap.
+    #[inline]
+    pub(crate) fn exceeds_cap(self, user: &LeafUser<'_>, ask: &Resources) -> bool {
+        let (weight, shares) = (user.weight, self.shares);
+        let is_sure = user.plain
+            && PackedDelta::of(ask)
+                .is_some_and(|ask| shares.is_within_cap(weight, user.tally, &ask));
+        let exactly = || self.rules().exceeds_cap(&self.capped(), weight, &user.used(), ask);
+        debug_assert!(!is_sure || !exactly(), "{ask:?} is within the cap for sure");
+        !is_sure && exactly()
+    }
+
+    /// Never more than that for a user of this weight, who asks for this much as it counts.
+    pub fn cap(self, weight: Decimal, ask: &Resources) -> Resources {
+        self.rules().cap(&self.capped(), weight, ask)
+    }
+
+    /// What caps are worked out from: ours do not look at what is used.
+    fn capped(self) -> Cow<'books, Leaf> {
+        match self.rules().formula {
+            Formula::Smooth => Cow::Borrowed(self.outline()),
+            Formula::Yarn27 | Formula::Yarn3 => Cow::Owned(self.state()),
+        }
+    }
+
+    /// The stored bounds that certainly hold for the leaf's active users.
+    pub(crate) const fn sure(self) -> &'books MinimumShare {
+        &self.shares.sure
+    }
+
+    /// The stored use up to which a user certainly stays active; none where none is stored.
+    pub(crate) fn active_up_to(self, level: LevelId) -> Option<&'books PackedLimit> {
+        self.trackers.active_up_to(level)
+    }
+}

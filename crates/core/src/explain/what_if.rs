@@ -1,0 +1,170 @@
+//! What would become of something that nobody has submitted: the commands that would submit it are carried out on
+//! a copy of the books, and the scheduler goes on there until nothing moves. Decision page 32.
+
+use alloc::vec::Vec;
+
+use crate::books::Books;
+use crate::command::{Ask, Command, Submit, SubmitTask, member_key};
+use crate::event::Event;
+use crate::fork::Fork;
+use crate::id::{AllocationId, ApplicationId, PartitionId};
+use crate::name::Name;
+use crate::rejection::RefusalCode;
+use crate::rules::decide;
+use crate::schedule::Step;
+use crate::time::Timestamp;
+use crate::wait::Blocker;
+
+use super::{Explanation, Verdict, explain, first_of};
+
+/// How many steps the scheduler takes for a submission that is supposed, unless somebody says otherwise.
+pub const WHAT_IF_STEPS: usize = 10_000;
+
+/// Something that might be submitted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Hypothetical {
+    /// An application, what each of its members asks for, and how many members it has. Keys of members are made.
+    Application(Submit, Ask, u32),
+    /// A task of a tenant.
+    Task(SubmitTask),
+}
+
+/// What would become of it.
+#[derive(Clone, Debug)]
+pub enum WhatIfOutcome {
+    /// It would not be taken in.
+    Rejected {
+        /// Which rule, by a code that does not change.
+        code: Name,
+        /// In a sentence.
+        message: Name,
+    },
+    /// It would be taken in.
+    TakenIn(alloc::boxed::Box<WhatIfAccepted>),
+}
+
+/// A submission on a copy of the books.
+#[derive(Clone, Debug)]
+pub struct WhatIfAccepted {
+    /// The books that the explanation speaks of: with it, and all that follows at once where it waits.
+    pub books: Books,
+    /// Its first ask that waits, as it would be explained then; if none waits, the first that gets a node, as it
+    /// is just before: then it is [`Verdict::StartsNext`].
+    pub explanation: Explanation,
+    /// How many of its asks get a node at once.
+    pub starts: usize,
+    /// How many asks it has.
+    pub asks: usize,
+    /// Whether the steps were not enough to see what becomes of all.
+    pub ran_out: bool,
+}
+
+/// Find out what would become of something, were it submitted now. Nothing is changed.
+///
+/// Costs a copy of the books, the indexes of a scheduler, and what that does in so many steps.
+pub fn what_if(
+    books: &Books,
+    now: Timestamp,
+    supposed: &Hypothetical,
+    steps: usize,
+) -> WhatIfOutcome {
+    let (books, application) = match submitted(books, now, supposed) {
+        Ok(submitted) => submitted,
+        Err((code, message)) => return WhatIfOutcome::Rejected { code, message },
+    };
+    let mut copy = Fork::of(books, now);
+    let (mut first, mut at_rest) = (None, false);
+    for _ in 0..steps {
+        let mut events = Vec::new();
+        if copy.peek_step(&mut events) != Step::Moved {
+            at_rest = true;
+            break;
+        }
+        if first.is_none()
+            && let Some(ask) = started(&copy.books, application, &events)
+        {
+            let found = explain(&copy.books, &copy.scheduler, ask);
+            first = found.map(|found| (found, copy.books.clone()));
+        }
+        for event in &events {
+            copy.apply(event);
+        }
+    }
+    let Fork { books, scheduler, .. } = copy;
+    let all = || books.allocations_of(application);
+    let starts = all().filter(|(_, row)| !row.is_pending()).count();
+    let asks = all().count();
+    let waiting = first_of(&books, application).filter(|ask| books.allocation(*ask).is_pending());
+    // All that were looked at before it have gone by.
+    let started = |(mut found, then): (Explanation, Books)| {
+        found.checks.retain(|check| !matches!(check.blocker, Blocker::Order(..)));
+        (Explanation { verdict: Verdict::StartsNext, ..found }, then)
+    };
+    let found = match waiting {
+        Some(ask) => explain(&books, &scheduler, ask).map(|found| (found, books)),
+        None => first.map(started),
+    };
+    let Some((explanation, books)) = found else {
+        let message = Name::new("it asks for nothing; say what it needs");
+        return WhatIfOutcome::Rejected { code: Name::new(RefusalCode::AskSize.as_str()), message };
+    };
+    WhatIfOutcome::TakenIn(
+        WhatIfAccepted { books, explanation, starts, asks, ran_out: !at_rest }.into(),
+    )
+}
+
+/// Books that have it, and its application; the rule that declines it, and a sentence.
+fn submitted(
+    books: &Books,
+    now: Timestamp,
+    supposed: &Hypothetical,
+) -> Result<(Books, ApplicationId), (Name, Name)> {
+    let mut then = books.clone();
+    let commands = match supposed {
+        Hypothetical::Task(task) => alloc::vec![Command::SubmitTask(task.clone().into())],
+        Hypothetical::Application(submit, ask, members) => {
+            let key = |number| member_key(&submit.application, number);
+            let asks = (1..=*members).map(|number| Ask { key: key(number), ..ask.clone() });
+            let asks = asks.map(Command::Ask);
+            core::iter::once(Command::Submit(submit.clone())).chain(asks).collect()
+        }
+    };
+    let application = books.applications().next_id();
+    for command in &commands {
+        let declined = |code: &str, message| (Name::new(code), message);
+        let events = decide(&then, now, command)
+            .map_err(|why| declined(why.code().as_str(), Name::from(alloc::format!("{why}"))))?;
+        if let Some(Event::ApplicationRejected { code, message, .. }) = events.last() {
+            return Err(declined(code, message.clone()));
+        }
+        for event in &events {
+            then.apply(now, event);
+        }
+    }
+    Ok((then, application))
+}
+
+/// The first ask of an application that these events give a node.
+fn started(books: &Books, application: ApplicationId, events: &[Event]) -> Option<AllocationId> {
+    let placed = events.iter().filter_map(|event| match event {
+        Event::Placed { ask, .. } => Some(*ask),
+        _ => None,
+    });
+    placed.into_iter().find(|ask| books.allocation(*ask).application == application)
+}
+
+/// A name that no application and no ask of a partition has, nor one of so many members: with a point and a
+/// number behind it.
+pub fn unused_name(books: &Books, partition: PartitionId, members: u32) -> Name {
+    let row = books.partition(partition);
+    let is_free = |name: &Name| {
+        let taken = |name: &Name| {
+            row.applications.get(&**name).is_some()
+                || row.allocations.get(&**name).is_some()
+                || row.tasks.ended(name).is_some()
+        };
+        !taken(name) && !(1..=members).any(|number| taken(&member_key(name, number)))
+    };
+    let names = (1_u64..).map(|number| Name::from(alloc::format!("would-run-{number}")));
+    names.into_iter().find(is_free).unwrap_or_default()
+}

@@ -1,0 +1,190 @@
+//! From events to records: who tells what.
+
+use crate::books::Books;
+use crate::command::Command;
+use crate::config::tenant::INSTANCES;
+use crate::event::Event;
+use crate::id::{AllocationId, PartitionId};
+use crate::name::Name;
+use crate::resource::{Amounts, Quantity, Resources};
+use crate::time::Timestamp;
+
+use super::{Change, Detail, Kind, Record};
+
+/// Tell `heard` of every record that an event leads to, in order. `books` are those just before
+/// the event.
+///
+/// Costs what the event names, and for a changed queue file its limits. What the reference
+/// tells of asks while they wait is not here: see [`super::Edges`].
+pub fn records(books: &Books, now: Timestamp, event: &Event, heard: &mut impl FnMut(Record)) {
+    RecordBuilder { books, at: now, heard }.hear(event);
+}
+
+/// Pass the records of a refused command to `heard`. A node that could not join is recorded as if
+/// it had. `books` are the same before and after the command.
+pub fn records_of_refusal(
+    books: &Books,
+    now: Timestamp,
+    command: &Command,
+    heard: &mut impl FnMut(Record),
+) {
+    if let Command::AddNode(add) = command
+        && books.partition_named(&add.partition).is_some()
+    {
+        let mut teller = RecordBuilder { books, at: now, heard };
+        teller.schedulable(&add.node, add.schedulable);
+        teller.node_came(&add.node, &add.capacity);
+    }
+}
+
+/// Tells of one event.
+pub(super) struct RecordBuilder<'a> {
+    pub(super) books: &'a Books,
+    pub(super) at: Timestamp,
+    heard: &'a mut dyn FnMut(Record),
+}
+
+impl RecordBuilder<'_> {
+    fn hear(&mut self, event: &Event) {
+        match event {
+            Event::PartitionAdded { .. }
+            | Event::PartitionChanged { .. }
+            | Event::PartitionRemoved { .. }
+            | Event::Configured { .. }
+            | Event::QueueAdded { .. }
+            | Event::QueueChanged { .. }
+            | Event::QueueMoved { .. }
+            | Event::QueueRemoved { .. }
+            | Event::LimitsChanged { .. }
+            | Event::QuotaClockStopped { .. } => self.hear_of_queue(event),
+            Event::NodeAdded { .. }
+            | Event::NodeResized { .. }
+            | Event::NodeScheduling { .. }
+            | Event::NodeRemoved { .. }
+            | Event::Reserved { .. }
+            | Event::Unreserved { .. }
+            | Event::ForeignSet { .. }
+            | Event::ForeignRemoved { .. } => self.hear_of_node(event),
+            Event::ApplicationAdded { .. }
+            | Event::ApplicationRejected { .. }
+            | Event::ApplicationLinked { .. }
+            | Event::GroupUnlinked { .. }
+            | Event::ApplicationUnlinked { .. }
+            | Event::ApplicationMoved { .. }
+            | Event::ApplicationAllocating { .. }
+            | Event::ApplicationActivated { .. }
+            | Event::ApplicationRemoved { .. }
+            | Event::LifetimeSet { .. }
+            | Event::LifetimeOver { .. }
+            | Event::DeadlineSet { .. }
+            | Event::Overtaken { .. }
+            | Event::BackedOff { .. }
+            | Event::PlaceholdersExpired { .. }
+            | Event::TimerStopped { .. } => self.hear_of_application(event),
+            Event::AskAdded { .. }
+            | Event::AskRemoved { .. }
+            | Event::Placed { .. }
+            | Event::Resized { .. }
+            | Event::Released { .. }
+            | Event::SwapStarted { .. }
+            | Event::SwapConfirmed { .. }
+            | Event::SwapDropped { .. }
+            | Event::ReleaseAsked { .. }
+            | Event::Preempted { .. }
+            | Event::PreemptionTriggered { .. }
+            | Event::PreemptionObserved { .. }
+            | Event::PreemptionTried { .. }
+            | Event::ScaleUpAsked { .. } => self.hear_of_ask(event),
+            // The effects of tenant settings are recorded with queues and limits, those of tasks
+            // with their applications. An answer of the RM is recorded where the ask waits for it.
+            Event::TaskAdded { .. }
+            | Event::TaskThrottled { .. }
+            | Event::TaskMoved { .. }
+            | Event::TenantSet { .. }
+            | Event::TenantDraining { .. }
+            | Event::TenantRemoved { .. }
+            | Event::TenantDefaultsSet { .. }
+            | Event::DriftFound { .. }
+            | Event::RecoverySet { .. }
+            | Event::ManagerAway { .. }
+            | Event::NodeReported { .. }
+            | Event::QuestionsSet { .. }
+            | Event::Asked { .. }
+            | Event::Answered { .. }
+            | Event::VerdictsVoid { .. } => {}
+        }
+    }
+
+    pub(super) fn tell(&mut self, record: Record) {
+        (self.heard)(record);
+    }
+
+    pub(super) fn record(
+        &self,
+        kind: Kind,
+        change: Change,
+        detail: Detail,
+        object: &Name,
+    ) -> Record {
+        Record::new(self.at, kind, change, detail, object)
+    }
+
+    pub(super) fn amounts(&self, resources: &Resources) -> Amounts {
+        self.books.types().amounts(resources)
+    }
+
+    /// Amounts of an event as an RM or a user of the partition knows them.
+    pub(super) fn plain(&self, partition: PartitionId, amounts: &Amounts) -> Amounts {
+        let plain = amounts.without_label(|label| self.books.is_exclusive(partition, label));
+        if self.books.partition(partition).settings.tenants.is_none() {
+            return plain;
+        }
+        let tasks = |name: &Name| **name == *INSTANCES;
+        plain
+            .iter()
+            .filter(|(name, _)| !tasks(name))
+            .map(|(name, one)| (name.clone(), one))
+            .collect()
+    }
+
+    /// What an ask or allocation is counted as, for users and groups.
+    pub(super) fn counted(&self, one: AllocationId) -> Amounts {
+        self.amounts(self.books.resources_of(one))
+    }
+
+    /// How large it is, for all others.
+    pub(super) fn size_of(&self, one: AllocationId) -> Amounts {
+        self.books.plain_size_of(one)
+    }
+
+    /// The size of the cluster changes by what a node gains and loses: so does the maximum of
+    /// the root queue.
+    pub(super) fn root_resized(
+        &mut self,
+        partition: PartitionId,
+        gained: &Amounts,
+        lost: &Resources,
+    ) {
+        let root = self.books.queue(self.books.partition(partition).root);
+        let before = root.max.as_ref().map(|max| self.amounts(max)).unwrap_or_default();
+        let mut total = before.clone();
+        for (name, amount) in gained.iter() {
+            total.set(name.clone(), total.get(name).unwrap_or_default().plus(amount));
+        }
+        for (name, amount) in self.amounts(lost).iter() {
+            total.set(name.clone(), total.get(name).unwrap_or_default().minus(amount));
+        }
+        let total = pruned(&total);
+        if total != before {
+            let record =
+                self.record(Kind::Queue, Change::Set, Detail::QueueMax, &root.path).of(total);
+            self.tell(record);
+        }
+    }
+}
+
+/// Without types whose amount is zero.
+pub(super) fn pruned(amounts: &Amounts) -> Amounts {
+    let kept = amounts.iter().filter(|(_, amount)| *amount != Quantity::ZERO);
+    kept.map(|(name, amount)| (name.clone(), amount)).collect()
+}

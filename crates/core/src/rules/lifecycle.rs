@@ -1,0 +1,412 @@
+//! What follows for an application when it loses an ask or an allocation: the triggers of its
+//! life cycle. Scheduling §3.3.
+//!
+//! A command may take much from one application. Each loss is judged by what the ones before
+//! have left, as if they came one by one.
+
+use alloc::vec::Vec;
+
+use crate::books::{ApplicationState, Books, REMEMBERED_FOR, StopRequest};
+use crate::event::{Event, Termination};
+use crate::id::{AllocationId, ApplicationId};
+use crate::time::{Millis, Timestamp};
+
+/// How long an application without asks and allocations may come back. Source:
+/// scheduling §3.5, the reference's constant.
+pub(crate) const COMPLETING_FOR: Millis = Millis::from_secs(30);
+
+/// An application from which a command takes something.
+pub(super) struct Lifecycle<'books> {
+    books: &'books Books,
+    now: Timestamp,
+    application: ApplicationId,
+    state: ApplicationState,
+    timers: Timers,
+    linked: bool,
+    asks: u32,
+    /// Its allocations that are no placeholders.
+    real: u32,
+    placeholders: u32,
+    /// Whether it is a task of several members, which go together as they came.
+    together: bool,
+    /// Whether its lifetime is over: it ends when the last that it has is gone.
+    over: bool,
+    /// What it has lost.
+    lost: Vec<AllocationId>,
+}
+
+/// What of an application ends by time.
+struct Timers {
+    /// Its state.
+    state: bool,
+    /// The waiting of its placeholders.
+    placeholders: bool,
+}
+
+impl<'books> Lifecycle<'books> {
+    pub(super) fn of(books: &'books Books, now: Timestamp, application: ApplicationId) -> Self {
+        let row = books.application(application);
+        let (_, placeholders) = row.placeholders();
+        Self {
+            books,
+            now,
+            application,
+            state: row.state,
+            timers: Timers {
+                state: row.timer.is_some(),
+                placeholders: row.gang.as_ref().is_some_and(|gang| gang.deadline.is_some()),
+            },
+            linked: row.link.is_some(),
+            asks: row.ask_count,
+            real: row.allocation_count - placeholders,
+            placeholders,
+            together: books.members_of(application) > 1,
+            over: row.lifetime.over,
+            lost: Vec::new(),
+        }
+    }
+
+    /// Its lifetime is over. What it asks for is withdrawn, the RM is asked to stop what it has,
+    /// and with the last of that it fails; one that was about to complete does so. Source:
+    /// user-headroom §10 (C27).
+    pub(super) fn expire(&mut self, events: &mut Vec<Event>) {
+        events.push(Event::LifetimeOver { application: self.application });
+        self.over = true;
+        if self.state.may_become(ApplicationState::Failing) {
+            self.enter(ApplicationState::Failing, None, events);
+        } else if core::mem::take(&mut self.timers.state) {
+            events.push(Event::TimerStopped { application: self.application });
+        }
+        if core::mem::take(&mut self.timers.placeholders) {
+            events.push(Event::PlaceholdersExpired { application: self.application });
+        }
+        let termination = Termination::LifetimeOver;
+        let books = self.books;
+        let rows = || books.allocations_of(self.application);
+        let swaps: Vec<AllocationId> =
+            rows().filter(|(_, row)| row.is_swapping()).map(|(id, _)| id).collect();
+        let mut rows: Vec<AllocationId> = rows().map(|(id, _)| id).collect();
+        rows.reverse(); // The oldest first.
+        for ask in swaps {
+            self.part(ask, events);
+        }
+        for id in rows {
+            let row = books.allocation(id);
+            if !row.is_allocated() {
+                self.drop_ask(id, termination, events);
+            } else if row.mark == StopRequest::None {
+                events.push(Event::ReleaseAsked { allocation: id, termination });
+            }
+        }
+        self.end_over(events);
+    }
+
+    /// The lifetime of the application is over, and with the last that it had it ends.
+    fn end_over(&mut self, events: &mut Vec<Event>) {
+        if self.asks + self.real + self.placeholders > 0 {
+            return;
+        }
+        match self.state {
+            ApplicationState::Failing => self.fail(events),
+            ApplicationState::Resuming => {
+                self.enter(ApplicationState::Accepted, None, events);
+                self.enter(ApplicationState::Failing, None, events);
+                self.fail(events);
+            }
+            ApplicationState::Completing => self.complete(events),
+            _ => {}
+        }
+    }
+
+    /// An ask that waits is withdrawn.
+    pub(super) fn withdraw(
+        &mut self,
+        ask: AllocationId,
+        termination: Termination,
+        events: &mut Vec<Event>,
+    ) {
+        self.drop_ask(ask, termination, events);
+        if self.together {
+            self.lose_all(termination, events);
+        }
+        let waits = matches!(self.state, ApplicationState::Failing | ApplicationState::Completing);
+        if self.has_nothing_real() && self.placeholders == 0 && !waits {
+            self.complete(events);
+        }
+    }
+
+    /// A member of a gang does not take the place of its placeholder; it waits again.
+    pub(super) fn drop_swap(&mut self, ask: AllocationId, events: &mut Vec<Event>) {
+        self.part(ask, events);
+        if self.state == ApplicationState::Completing {
+            self.enter(ApplicationState::Running, None, events);
+        }
+    }
+
+    /// A member of a gang is withdrawn on its way to the place of its placeholder.
+    pub(super) fn abandon(
+        &mut self,
+        ask: AllocationId,
+        termination: Termination,
+        events: &mut Vec<Event>,
+    ) {
+        self.part(ask, events);
+        self.drop_ask(ask, termination, events);
+    }
+
+    /// An allocation is gone. A member that was to take its place waits again.
+    pub(super) fn release(
+        &mut self,
+        allocation: AllocationId,
+        termination: Termination,
+        events: &mut Vec<Event>,
+    ) {
+        let row = self.books.allocation(allocation);
+        if let Some(member) = row.partner() {
+            self.drop_swap(member, events);
+        }
+        if self.together && self.lost.contains(&allocation) {
+            return; // It went with another member.
+        }
+        self.lose(allocation, termination, events);
+        if self.together {
+            self.lose_all(termination, events);
+        }
+        if self.over {
+            return self.end_over(events);
+        }
+        if !row.placeholder {
+            if self.has_nothing_real() {
+                self.complete(events);
+            }
+        } else if self.placeholders == 0 {
+            self.placeholders_gone(events);
+        }
+    }
+
+    /// The RM has stopped a placeholder, and its member takes its place: in two steps, so that
+    /// an application that has nothing else completes and runs again. Scheduling §10.4.
+    pub(super) fn confirm(&mut self, placeholder: AllocationId, events: &mut Vec<Event>) {
+        if self.state == ApplicationState::Failing {
+            // It is to end: nothing takes a place in it any more.
+            let member = self.books.allocation(placeholder).partner();
+            self.release(placeholder, Termination::PlaceholderReplaced, events);
+            if let Some(member) = member.filter(|_| self.state == ApplicationState::Failing) {
+                self.drop_ask(member, Termination::Timeout, events);
+            }
+            return;
+        }
+        let had_real = self.real > 0;
+        if self.placeholders == 1 {
+            if self.state == ApplicationState::Resuming {
+                self.enter(ApplicationState::Accepted, None, events);
+            } else if self.has_nothing_real() && self.state != ApplicationState::Completing {
+                self.start_completing(Some(self.now + COMPLETING_FOR), events);
+            }
+        }
+        events.push(Event::SwapConfirmed { placeholder });
+        self.lost.push(placeholder);
+        self.placeholders -= 1;
+        self.real += 1;
+        self.stop_waiting(events);
+        if (had_real || self.state == ApplicationState::Completing)
+            && let Some(state) = self.state.run()
+        {
+            self.enter(state, None, events);
+        }
+    }
+
+    /// Everything is given back. One that asks for nothing stays Completing then, and no timer
+    /// ends that.
+    pub(super) fn give_up_all(&mut self, termination: Termination, events: &mut Vec<Event>) {
+        let asked = self.asks > 0;
+        let rows = || self.books.allocations_of(self.application);
+        let swaps: Vec<AllocationId> =
+            rows().filter(|(_, row)| row.is_swapping()).map(|(id, _)| id).collect();
+        let mut rows: Vec<AllocationId> = rows().map(|(id, _)| id).collect();
+        rows.reverse(); // The oldest first.
+        let held = self.placeholders > 0;
+        let keeps_asks = termination == Termination::Timeout;
+        for ask in swaps {
+            if keeps_asks {
+                self.drop_swap(ask, events);
+            } else {
+                self.part(ask, events);
+            }
+        }
+        for id in rows {
+            if self.books.allocation(id).is_allocated() {
+                self.lose(id, termination, events);
+            } else if !keeps_asks {
+                self.drop_ask(id, termination, events);
+            }
+        }
+        self.stop_waiting(events);
+        if self.over {
+            return self.end_over(events);
+        }
+        match self.state {
+            ApplicationState::Failing | ApplicationState::Resuming if held => {
+                self.placeholders_gone(events);
+            }
+            ApplicationState::Completing => self.complete(events),
+            _ if self.asks > 0 => {}
+            _ if asked => self.complete(events),
+            state if state.may_become(ApplicationState::Completing) => {
+                self.start_completing(None, events);
+            }
+            _ => {}
+        }
+    }
+
+    /// It is done: what it asks for is withdrawn, what it has is given back, and it ends at once.
+    pub(super) fn finish(&mut self, termination: Termination, events: &mut Vec<Event>) {
+        self.lose_all(termination, events);
+        match self.state {
+            ApplicationState::Failing => self.fail(events),
+            ApplicationState::Accepted | ApplicationState::Running => {
+                self.start_completing(None, events);
+                self.complete(events);
+            }
+            _ => self.complete(events),
+        }
+    }
+
+    /// What it has is given back, and it is about to ask again.
+    pub(super) fn give_back(&mut self, termination: Termination, events: &mut Vec<Event>) {
+        self.lose_all(termination, events);
+        if self.state.may_become(ApplicationState::Completing) {
+            self.start_completing(None, events);
+        }
+    }
+
+    /// Whatever it has not lost yet goes, the oldest first.
+    fn lose_all(&mut self, termination: Termination, events: &mut Vec<Event>) {
+        let rows = self.books.allocations_of(self.application);
+        let mut rest: Vec<AllocationId> = rows.map(|(id, _)| id).collect();
+        rest.reverse();
+        rest.retain(|id| !self.lost.contains(id));
+        for id in rest {
+            if self.books.allocation(id).is_allocated() {
+                self.lose(id, termination, events);
+            } else {
+                self.drop_ask(id, termination, events);
+            }
+        }
+    }
+
+    /// The time of Completing is over. While placeholders are left, the RM is asked to stop
+    /// them, and the last that it has stopped completes the application.
+    pub(super) fn end_completing(&mut self, events: &mut Vec<Event>) {
+        if self.placeholders == 0 {
+            return self.complete(events);
+        }
+        super::gang::ask_back(self.books, self.application, true, events);
+        events.push(Event::TimerStopped { application: self.application });
+    }
+
+    /// Whether it has ended, and has lost this with its end.
+    pub(super) fn ended_with(&self, allocation: AllocationId) -> bool {
+        self.state == ApplicationState::Failed && self.lost.contains(&allocation)
+    }
+
+    fn has_nothing_real(&self) -> bool {
+        self.asks == 0 && self.real == 0
+    }
+
+    fn part(&mut self, ask: AllocationId, events: &mut Vec<Event>) {
+        events.push(Event::SwapDropped { ask });
+        self.asks += 1;
+    }
+
+    fn drop_ask(&mut self, ask: AllocationId, termination: Termination, events: &mut Vec<Event>) {
+        events.push(Event::AskRemoved { ask, termination });
+        self.lost.push(ask);
+        self.asks -= 1;
+    }
+
+    fn lose(
+        &mut self,
+        allocation: AllocationId,
+        termination: Termination,
+        events: &mut Vec<Event>,
+    ) {
+        events.push(Event::Released { allocation, termination });
+        self.lost.push(allocation);
+        if self.books.allocation(allocation).placeholder {
+            self.placeholders -= 1;
+            self.stop_waiting(events);
+        } else {
+            self.real -= 1;
+        }
+    }
+
+    /// Without placeholders no time runs for them.
+    fn stop_waiting(&mut self, events: &mut Vec<Event>) {
+        if self.placeholders == 0 && core::mem::take(&mut self.timers.placeholders) {
+            events.push(Event::PlaceholdersExpired { application: self.application });
+        }
+    }
+
+    /// The last placeholder is gone, and no member took its place.
+    fn placeholders_gone(&mut self, events: &mut Vec<Event>) {
+        match self.state {
+            ApplicationState::Failing => self.fail(events),
+            ApplicationState::Resuming => self.enter(ApplicationState::Accepted, None, events),
+            ApplicationState::Completing if !self.timers.state => self.complete(events),
+            _ if self.has_nothing_real() => self.complete(events),
+            _ => {}
+        }
+    }
+
+    /// One step towards the end, where there is one from here.
+    fn complete(&mut self, events: &mut Vec<Event>) {
+        match self.state {
+            ApplicationState::Accepted | ApplicationState::Running => {
+                self.start_completing(Some(self.now + COMPLETING_FOR), events);
+            }
+            ApplicationState::Completing => {
+                self.unlink(events);
+                let timer = Some(self.now + REMEMBERED_FOR);
+                self.enter(ApplicationState::Completed, timer, events);
+            }
+            ApplicationState::New
+            | ApplicationState::Completed
+            | ApplicationState::Resuming
+            | ApplicationState::Failing
+            | ApplicationState::Failed => {}
+        }
+    }
+
+    fn start_completing(&mut self, timer: Option<Timestamp>, events: &mut Vec<Event>) {
+        if self.real + self.placeholders == 0 {
+            self.unlink(events);
+        }
+        self.enter(ApplicationState::Completing, timer, events);
+    }
+
+    /// What has not gone by itself goes with the application.
+    fn fail(&mut self, events: &mut Vec<Event>) {
+        self.lose_all(Termination::Timeout, events);
+        self.unlink(events);
+        let timer = Some(self.now + REMEMBERED_FOR);
+        self.enter(ApplicationState::Failed, timer, events);
+    }
+
+    fn unlink(&mut self, events: &mut Vec<Event>) {
+        if core::mem::take(&mut self.linked) {
+            events.push(Event::ApplicationUnlinked { application: self.application });
+        }
+    }
+
+    fn enter(
+        &mut self,
+        state: ApplicationState,
+        timer: Option<Timestamp>,
+        events: &mut Vec<Event>,
+    ) {
+        self.state = state;
+        self.timers.state = timer.is_some();
+        events.push(Event::ApplicationMoved { application: self.application, state, timer });
+    }
+}

@@ -1,0 +1,244 @@
+//! What tenants come to in their partition: queues and limits, made of nothing but their settings. So a
+//! command about one and another queue file come to the same. Source: tenants §4, decision page 28.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::ToString as _;
+use alloc::vec::Vec;
+
+use crate::books::{
+    Books, LimitSettings, LimitSubject, QueueSettings, Tenant, TenantQueue, Tenants,
+};
+use crate::config::property::{
+    AGING_INTERVAL, AGING_MAX, AGING_STEP, MAX_HEAD_WAIT, MAX_OVERTAKES, QUOTA_PREEMPTION_DELAY,
+    SORT_POLICY,
+};
+use crate::config::tenant::{
+    INSTANCES, OWN_LEAF, OnLower, TenantMapping, TenantSubject, WaitingPolicy, WaitingStrategy,
+};
+use crate::config::{ApplicationOrder, Properties, QueueConfig, TenantsConfig};
+use crate::id::{PartitionId, QueueId};
+use crate::name::Name;
+use crate::rejection::Rejection;
+use crate::resource::{Amounts, Quantity};
+use crate::rules::configure::{Above, Target, queue_settings};
+use crate::time::Millis;
+
+/// The intended tenants of a partition, together with its current queues.
+#[derive(Clone, Copy)]
+pub(in crate::rules) struct Lowering<'a> {
+    pub(in crate::rules) books: &'a Books,
+    pub(in crate::rules) partition: PartitionId,
+    pub(in crate::rules) config: &'a TenantsConfig,
+    pub(in crate::rules) tenants: &'a Tenants,
+    /// Whether a queue file asks, not a command about tenants: it leaves their queues leaves or parents.
+    pub(in crate::rules) by_file: bool,
+}
+
+/// A queue of a tenant as it is to be, without what it inherits.
+pub(in crate::rules) struct Piece {
+    parent: Name,
+    path: Name,
+    config: QueueConfig,
+    tenant: TenantQueue,
+    draining: bool,
+}
+
+impl<'a> Lowering<'a> {
+    /// All tenants with a queue, each behind the one above it.
+    pub(in crate::rules) fn all(&self) -> Vec<Name> {
+        let tops = self.tenants.below(None);
+        tops.flat_map(|top| self.tenants.with_below(top)).collect()
+    }
+
+    /// The queues of these tenants, each behind its parent if these are.
+    pub(in crate::rules) fn pieces(&self, tenants: &[Name]) -> Vec<Piece> {
+        tenants.iter().flat_map(|tenant| self.pieces_of(tenant)).collect()
+    }
+
+    fn pieces_of(&self, tenant: &Name) -> Vec<Piece> {
+        let root = &self.config.root;
+        let (Some(row), Some(path)) =
+            (self.tenants.get(tenant), self.tenants.path_of(root, tenant))
+        else {
+            return Vec::new();
+        };
+        let (parent, _) = path.rsplit_once('.').unwrap_or_default();
+        let splits = self.splits(tenant);
+        let mark = TenantQueue { tenant: tenant.clone(), suspended: row.settings.suspended };
+        let mut config = self.queue(tenant, row);
+        config.parent = splits;
+        let mut own = None;
+        if splits {
+            let mut leaf = QueueConfig { name: Name::new(OWN_LEAF), ..QueueConfig::default() };
+            core::mem::swap(&mut leaf.properties, &mut config.properties);
+            if let Some(delay) = leaf.properties.remove(QUOTA_PREEMPTION_DELAY) {
+                config.properties.insert(Name::new(QUOTA_PREEMPTION_DELAY), delay);
+            }
+            own = Some(Piece {
+                parent: path.clone(),
+                path: Name::from(format!("{path}.{OWN_LEAF}")),
+                config: leaf,
+                tenant: mark.clone(),
+                draining: row.draining,
+            });
+        }
+        let first =
+            Piece { parent: Name::new(parent), path, config, tenant: mark, draining: row.draining };
+        core::iter::once(first).chain(own).collect()
+    }
+
+    /// Whether the queue of a tenant holds queues: there are tenants below it, or there were, and tasks
+    /// of its own are where they then were put.
+    fn splits(&self, tenant: &Name) -> bool {
+        if self.tenants.has_below(tenant) {
+            return true;
+        }
+        let row = self.books.partition(self.partition);
+        let path = row.tenants.path_of(&self.config.root, tenant);
+        let own = path.and_then(|path| row.queues.get(&*format!("{path}.{OWN_LEAF}")));
+        own.is_some_and(|own| self.by_file || self.books.queue(*own).applications > 0)
+    }
+
+    /// The queue of a tenant that has all its tasks in it.
+    fn queue(&self, tenant: &Name, row: &Tenant) -> QueueConfig {
+        let settings = &row.settings;
+        let quota = self.tenants.quota_of(settings);
+        let mut properties = waiting(self.tenants.waiting_of(settings));
+        // Set in any case, since the value of the queue above is for that queue. Zero is never.
+        let delay = match self.tenants.on_lower_of(settings) {
+            OnLower::Preempt { grace } => grace.max(Millis::new(1)),
+            OnLower::Block | OnLower::Refuse => Millis::ZERO,
+        };
+        properties.insert(Name::new(QUOTA_PREEMPTION_DELAY), span(delay));
+        QueueConfig {
+            name: tenant.clone(),
+            max: if self.config.is_exempt(tenant) { Amounts::EMPTY } else { binding(quota) },
+            guaranteed: settings.guaranteed.clone(),
+            max_applications: settings.max_applications,
+            properties,
+            ..QueueConfig::default()
+        }
+    }
+
+    /// The queues of these tenants with all that they inherit, from those that are there already, or
+    /// else from these targets.
+    pub(in crate::rules) fn targets<'pieces>(
+        &self,
+        pieces: &'pieces [Piece],
+        targets: &mut Vec<Target<'pieces>>,
+    ) -> Result<(), Rejection> {
+        let mut places: BTreeMap<Name, usize> =
+            targets.iter().enumerate().map(|(at, one)| (one.path.clone(), at)).collect();
+        for piece in pieces {
+            let settings = {
+                let above: &QueueSettings = match places.get(&piece.parent) {
+                    Some(at) => &targets[*at].settings,
+                    None => self.settings_at(&piece.parent)?,
+                };
+                let mut settings = queue_settings(&piece.config, &piece.path, Above::Queue(above))?;
+                settings.tenant = Some(piece.tenant.clone());
+                settings
+            };
+            places.insert(piece.path.clone(), targets.len());
+            targets.push(Target {
+                queue: &piece.config,
+                path: piece.path.clone(),
+                parent: Some(piece.parent.clone()),
+                settings,
+                draining: piece.draining,
+            });
+        }
+        Ok(())
+    }
+
+    fn settings_at(&self, path: &Name) -> Result<&'a QueueSettings, Rejection> {
+        let row = self.books.partition(self.partition);
+        let queue = row.queues.get(&**path).map(|id| &*self.books.queue(*id).settings);
+        queue.ok_or_else(|| {
+            super::root_fault(row, &self.config.root, "it is not there; reload the queue file")
+                .into()
+        })
+    }
+
+    /// The limits of tenants in a queue, in the order of their names. One without any bound has none: a
+    /// limit limits something.
+    pub(in crate::rules) fn limits_in(&self, queue: &str) -> Vec<LimitSettings> {
+        if !self.tenants.is_shared(queue) {
+            return Vec::new();
+        }
+        let here = self.tenants.iter().filter_map(|(tenant, row)| match &row.settings.mapping {
+            TenantMapping::Limit { queue: at, subject } if **at == *queue => {
+                Some(self.limit(tenant, row, subject))
+            }
+            _ => None,
+        });
+        here.filter(|limit| !limit.max.is_empty() || limit.max_applications > 0).collect()
+    }
+
+    fn limit(&self, tenant: &Name, row: &Tenant, subject: &TenantSubject) -> LimitSettings {
+        let exempt = self.config.is_exempt(tenant);
+        let quota = self.tenants.quota_of(&row.settings);
+        LimitSettings {
+            subject: subject_of(subject),
+            max: if exempt { Amounts::EMPTY } else { binding(quota) },
+            max_applications: row.settings.max_applications,
+        }
+    }
+
+    /// Whether asks in a leaf count in the type that counts tasks: it belongs to a tenant, or to a queue
+    /// in which a tenant is a limit.
+    pub(in crate::rules) fn counts(&self, leaf: QueueId) -> bool {
+        let above = |path: &str| path == &*self.config.root || self.tenants.is_shared(path);
+        let row = self.books.queue(leaf);
+        self.tenants.is_shared(&row.path)
+            || self.books.up(leaf).skip(1).any(|(_, queue)| above(&queue.path))
+    }
+}
+
+/// Who is limited, as limits say it.
+pub(in crate::rules) fn subject_of(subject: &TenantSubject) -> LimitSubject {
+    match subject {
+        TenantSubject::User(name) => LimitSubject::User(name.clone()),
+        TenantSubject::Group(name) => LimitSubject::Group(name.clone()),
+    }
+}
+
+/// A quota as a maximum. One without any amount above zero would be none at all; so that it forbids
+/// what it names, it allows of another type as much as there can be.
+fn binding(quota: &Amounts) -> Amounts {
+    let mut max = quota.clone();
+    if !quota.is_empty() && !quota.is_strictly_positive() {
+        let free =
+            [INSTANCES, "vcore", "memory"].into_iter().find(|name| quota.get(name).is_none());
+        max.set(free.unwrap_or("unlimited"), Quantity::MAX);
+    }
+    max
+}
+
+/// The properties of a leaf whose tasks start in this order.
+fn waiting(policy: &WaitingPolicy) -> Properties {
+    let order = match policy.strategy {
+        WaitingStrategy::Fifo => ApplicationOrder::FifoStrict,
+        WaitingStrategy::FifoBackfill => ApplicationOrder::FifoBackfill,
+        WaitingStrategy::Priority => ApplicationOrder::Priority,
+        WaitingStrategy::Urgency => ApplicationOrder::Urgency,
+    };
+    let number = |number: u32| Name::from(number.to_string());
+    let said = [
+        (SORT_POLICY, Some(Name::new(order.word()))),
+        (AGING_INTERVAL, policy.aging_interval.map(span)),
+        (AGING_STEP, policy.aging_step.map(number)),
+        (AGING_MAX, policy.aging_max.map(number)),
+        (MAX_OVERTAKES, policy.max_overtakes.map(number)),
+        (MAX_HEAD_WAIT, policy.max_head_wait.map(span)),
+    ];
+    said.into_iter().filter_map(|(key, value)| Some((Name::new(key), value?))).collect()
+}
+
+/// A span of time as properties have it.
+fn span(span: Millis) -> Name {
+    let millis = span.get();
+    let is_whole = millis.is_multiple_of(1_000);
+    Name::from(if is_whole { format!("{}s", millis / 1_000) } else { format!("{millis}ms") })
+}

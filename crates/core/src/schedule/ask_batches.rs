@@ -1,0 +1,455 @@
+//! Keeping asks in batches, batches in classes, and both in order.
+
+use smallvec::SmallVec;
+
+use crate::books::Books;
+use crate::config::ApplicationOrder;
+use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
+use crate::time::Timestamp;
+use crate::wait::Blocker;
+
+use super::class::{AskBatch, AskBatchId, ChargeState, ClassId, ClassKey, Head};
+use super::hints::Heard;
+use super::lending;
+use super::order::{ApplicationKey, AskKey};
+use super::own_classes::OwnClasses;
+use super::placement_mode::{Pass, PlacementMode};
+use super::{Note, Scheduler};
+
+/// What the scheduler keeps of one application.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PendingApplication {
+    /// Its place in its leaf; none while it asks for nothing.
+    pub(super) key: Option<ApplicationKey>,
+    /// By how much it counts as more urgent, since it waits; nothing where that does not matter.
+    pub(super) aged: u32,
+    /// When it next does more.
+    pub(super) ages_at: Option<Timestamp>,
+    /// Its batches by shape and mode, sorted.
+    pub(super) batches: SmallVec<[((ShapeId, PlacementMode), AskBatchId); 2]>,
+    /// The ready classes that it lists itself.
+    pub(super) own: OwnClasses,
+}
+
+impl PendingApplication {
+    /// The batch of this shape and mode.
+    pub(super) fn batch(&self, shape: ShapeId, mode: PlacementMode) -> Option<AskBatchId> {
+        let place = self.batches.binary_search_by_key(&(shape, mode), |(key, _)| *key).ok()?;
+        Some(self.batches[place].1)
+    }
+}
+
+impl Scheduler {
+    pub(super) fn add_ask(&mut self, books: &Books, ask: AllocationId) {
+        let row = books.allocation(ask);
+        let application = row.application;
+        let key = AskKey::of(row);
+        let mode = PlacementMode::of(books, ask, row);
+        let batch = if let Some(known) = self.waiting(application).batch(row.shape, mode) {
+            self.classes.batches[known].asks.insert(key, ask);
+            known
+        } else {
+            self.add_batch(books, ask, mode)
+        };
+        self.hint_joins(books, ask, batch);
+        self.note_waits(books, ask, true);
+        self.waits_to_start(books, ask, row);
+        let class = self.classes.batches[batch].class;
+        self.classes.rows[class].asks += 1;
+        self.recount(books, class);
+        self.note_age(batch);
+        if let PlacementMode::ReservedNode(ask) = mode {
+            self.watch_reservation(books, ask);
+        }
+        if let Some(name) = row.required_node() {
+            let key = (books.application(application).partition, name.clone());
+            self.required.entry(key).or_default().insert(ask);
+        }
+        if let PlacementMode::ReplacePlaceholderAlone(_) = mode {
+            self.note_pinned_member(books, (ask, mode), true);
+        }
+        self.reorder(books, application, Some(batch));
+        let class = self.classes.batches[batch].class;
+        if self.classes.rows[class].key.backoff_application.is_some() {
+            self.visit_again(books, application);
+        }
+        self.joins_attempts(books, ask, batch);
+    }
+
+    /// The stored state of an application.
+    fn waiting(&mut self, application: ApplicationId) -> &mut PendingApplication {
+        if self.applications.len() <= application.index() {
+            self.applications.resize_with(application.index() + 1, PendingApplication::default);
+        }
+        &mut self.applications[application.index()]
+    }
+
+    fn add_batch(&mut self, books: &Books, ask: AllocationId, mode: PlacementMode) -> AskBatchId {
+        let row = books.allocation(ask);
+        let application = row.application;
+        let leaf = books.application(application).queue;
+        let ask_key = AskKey::of(row);
+        let aged = self.waiting(application).aged;
+        let application_key = ApplicationKey::of(
+            books.application(application),
+            books.queue(leaf),
+            ask_key.priority(),
+            aged,
+        );
+        let charge = ChargeState::of(books, application);
+        let alone = backoff_application(books, application).filter(|_| !charge.waits());
+        let shared = takes_turns(books, leaf, charge, mode);
+        let lined = books.has_line(leaf);
+        let key = ClassKey {
+            leaf,
+            charge,
+            shape: row.shape,
+            mode,
+            backoff_application: alone,
+            shared,
+            in_head_of_line_queue: lined,
+        };
+        let class = self.classes.class(key);
+        let is_reserved = matches!(mode, PlacementMode::ReservedNode(_));
+        let called = is_reserved && row.preemption_triggered && books.users_of(leaf).is_some();
+        let head = Head {
+            uncalled: !called,
+            beyond: None,
+            application: application_key,
+            elsewhere: false,
+            ask: ask_key,
+        };
+        let batch = self.classes.batches.insert(AskBatch {
+            application,
+            class,
+            head: head.clone(),
+            asks: core::iter::once((ask_key, ask)).collect(),
+            old: None,
+            ripens: None,
+            heard: Heard::default(),
+        });
+        self.join(class, head, batch);
+        let (key, batches) = ((row.shape, mode), &mut self.waiting(application).batches);
+        let place = batches.partition_point(|(known, _)| *known < key);
+        batches.insert(place, (key, batch));
+        if !matches!(mode, PlacementMode::ReservedNode(_)) {
+            self.note(Note::Joined { application, class });
+        }
+        self.place(class);
+        batch
+    }
+
+    /// Put a batch into a class; [`Scheduler::place`] follows.
+    fn join(&mut self, class: ClassId, head: Head, batch: AskBatchId) {
+        let was_own = self.is_own(class);
+        if was_own {
+            self.unlist(class);
+        }
+        self.classes.rows[class].insert(head, batch);
+        if was_own {
+            self.list(class);
+        }
+    }
+
+    /// Take an ask out; [`Scheduler::reorder`] follows when the books have changed. The batch
+    /// that it was in, if that is still there.
+    pub(super) fn remove_ask(&mut self, books: &Books, ask: AllocationId) -> Option<AskBatchId> {
+        let mode = PlacementMode::of(books, ask, books.allocation(ask));
+        self.remove_ask_of(books, ask, mode)
+    }
+
+    /// Take an ask out of the mode that it was in.
+    fn remove_ask_of(
+        &mut self,
+        books: &Books,
+        ask: AllocationId,
+        mode: PlacementMode,
+    ) -> Option<AskBatchId> {
+        let row = books.allocation(ask);
+        if let Some(name) = row.required_node() {
+            let key = (books.application(row.application).partition, name.clone());
+            if let Some(asks) = self.required.get_mut(&key) {
+                asks.remove(&ask);
+                if asks.is_empty() {
+                    self.required.remove(&key);
+                }
+            }
+        }
+        if let PlacementMode::ReservedNode(ask) = mode {
+            self.forget_reservation(books, ask);
+        }
+        if let PlacementMode::ReplacePlaceholderAlone(_) = mode {
+            self.note_pinned_member(books, (ask, mode), false);
+        }
+        self.forget_refused(books, ask);
+        self.waits_no_more(books, ask, row);
+        let waiting = self.waiting(row.application);
+        let batch = waiting.batch(row.shape, mode).expect("a waiting ask is in a batch");
+        let class = self.classes.batches[batch].class;
+        if self.classes.rows[class].tried.remove(&ask) {
+            self.arm(books, class); // The others may have their try now.
+        }
+        self.hint_leaves(books, ask, batch);
+        let asks = &mut self.classes.batches[batch].asks;
+        asks.remove(&AskKey::of(row));
+        let more = !asks.is_empty();
+        self.note_waits(books, ask, false);
+        self.classes.rows[class].asks -= 1;
+        if more {
+            self.recount(books, class);
+            self.note_age(batch);
+            return Some(batch);
+        }
+        self.waiting(row.application).batches.retain(|(_, one)| *one != batch);
+        self.leave_class(books, batch);
+        self.classes.batches.remove(batch);
+        None
+    }
+
+    /// Give an application the place that the books say, and with it its batches: all of them
+    /// if its place changed, otherwise the one whose asks changed.
+    pub(super) fn reorder(
+        &mut self,
+        books: &Books,
+        application: ApplicationId,
+        changed: Option<AskBatchId>,
+    ) {
+        let row = books.application(application);
+        let leaf = books.queue(row.queue);
+        let waiting = self.waiting(application);
+        if waiting.key.is_none() {
+            waiting.aged = 0; // How long it has waited is looked at before the next step.
+        }
+        let aged = waiting.aged;
+        let key = row.priority().map(|priority| ApplicationKey::of(row, leaf, priority, aged));
+        let moved = waiting.key != key;
+        waiting.key.clone_from(&key);
+        if leaf.settings.values.application_order == ApplicationOrder::Priority {
+            self.follow_waiting(books, application);
+        }
+        self.tree.touch(row.queue);
+        self.turns_moved(books, application);
+        let Some(key) = key else { return };
+        let waiting = self.waiting(application);
+        let (lists, lists_all) =
+            (waiting.own.len() > 0, waiting.own.len() == waiting.batches.len());
+        if moved && !lists_all {
+            for position in 0..self.waiting(application).batches.len() {
+                let (_, batch) = self.waiting(application).batches[position];
+                self.rehead(batch, &key);
+            }
+        } else if let Some(batch) = changed {
+            self.rehead(batch, &key);
+        }
+        if lists {
+            self.list_first(application, row.queue, &key);
+        }
+    }
+
+    /// Give a batch its place in its class.
+    fn rehead(&mut self, batch: AskBatchId, application: &ApplicationKey) {
+        let row = &mut self.classes.batches[batch];
+        let Some((ask, _)) = row.asks.first_key_value() else {
+            return;
+        };
+        let is_own = self.classes.rows[row.class].is_own;
+        if row.head.ask == *ask && (is_own || row.head.application == *application) {
+            return;
+        }
+        let head = Head { application: application.clone(), ask: *ask, ..row.head };
+        let before = core::mem::replace(&mut row.head, head.clone());
+        let class = row.class;
+        let row = &mut self.classes.rows[class];
+        if is_own {
+            row.head = Some(head.clone());
+        }
+        let asks = (before.ask, head.ask);
+        row.remove(before, batch);
+        row.insert(head, batch);
+        self.note_age(batch);
+        self.show_unreported(batch);
+        if is_own {
+            self.own_moved(class, asks);
+        } else {
+            self.place(class);
+        }
+    }
+
+    /// Give a class the place of its first batch: in its leaf if it is to be judged, in its
+    /// group if it is parked.
+    pub(super) fn place(&mut self, class: ClassId) {
+        let row = &mut self.classes.rows[class];
+        let first = row.batches.first().map(|(head, _)| head);
+        if row.head.as_ref() == first {
+            return;
+        }
+        let first = first.cloned();
+        let before = core::mem::replace(&mut row.head, first.clone());
+        let key = row.key;
+        let shown = (&mut self.lending, &mut self.tree);
+        lending::moved(shown, (key, class), (before.as_ref(), first.as_ref()));
+        let row = &mut self.classes.rows[class];
+        let (leaf, pass, group) = (row.key.leaf, row.pass, row.group());
+        let seat = &mut row.seat;
+        let before = before.map(|head| (head, class));
+        let after = first.map(|head| (head, class));
+        match (group, before, after) {
+            (Some(group), Some(before), Some(after)) => {
+                let is_behind = matches!(group.blocker, Some(Blocker::BehindHead(..)));
+                let passes = is_behind && after < before;
+                self.parked.replace(&mut self.tree, group, (&before, after), *seat);
+                if passes {
+                    self.parked.open_group(&mut self.tree, group);
+                }
+            }
+            (Some(group), Some(before), None) => {
+                self.parked.remove(&mut self.tree, group, &before, *seat);
+            }
+            (Some(group), None, Some(after)) => {
+                *seat = self.parked.insert(&mut self.tree, group, after);
+            }
+            (_, before, after) => {
+                if let Some(before) = before {
+                    self.tree.ready_mut(leaf, pass).remove(&before);
+                    self.tree.touch(leaf);
+                }
+                if after.is_some() {
+                    self.list(class);
+                }
+            }
+        }
+    }
+
+    /// Take a batch out of its class, which goes with its last one.
+    fn leave_class(&mut self, books: &Books, batch: AskBatchId) {
+        if self.is_own(self.classes.batches[batch].class) {
+            self.unlist(self.classes.batches[batch].class);
+        }
+        self.forget_age(batch);
+        self.hint_exits(batch);
+        let AskBatch { class, head, asks, .. } = &self.classes.batches[batch];
+        let (class, head, asks) = (*class, head.clone(), asks.len());
+        let row = &mut self.classes.rows[class];
+        row.remove(head, batch);
+        row.asks -= asks;
+        let empty = row.batches.is_empty();
+        self.recount(books, class);
+        self.place(class);
+        self.stand(books, class);
+        if empty {
+            self.attempts.forget(&mut self.classes.rows[class], class);
+            self.classes.forget(class);
+        }
+    }
+
+    /// Put an ask into the mode that it has by now.
+    pub(super) fn change_mode(&mut self, books: &Books, ask: AllocationId, before: PlacementMode) {
+        if PlacementMode::of(books, ask, books.allocation(ask)) != before {
+            let application = books.allocation(ask).application;
+            let left = self.remove_ask_of(books, ask, before);
+            self.reorder(books, application, left);
+            self.add_ask(books, ask);
+        }
+    }
+
+    /// The placeholders of a task group ran out, or there are some again: its members wait for
+    /// them no more, or from now on.
+    pub(super) fn change_mode_of_members(
+        &mut self,
+        books: &Books,
+        application: ApplicationId,
+        (group, had_places): (usize, bool),
+    ) {
+        let row = books.application(application);
+        let Some(gang) = &row.gang else { return };
+        let name = &gang.groups[group].name;
+        for (id, ask) in books.allocations_of(application) {
+            if !ask.is_pending() || ask.placeholder || ask.task_group() != Some(name) {
+                continue;
+            }
+            let before = if had_places && ask.reservation().is_none() {
+                PlacementMode::in_gang(books, id, ask, group)
+            } else {
+                PlacementMode::outside_gang(books, id, ask)
+            };
+            self.change_mode(books, id, before);
+        }
+    }
+
+    /// Move the batches of an application to the classes that fit what it has become.
+    pub(super) fn restand(&mut self, books: &Books, application: ApplicationId) {
+        let Some(waiting) = self.applications.get(application.index()) else {
+            return;
+        };
+        let charge = ChargeState::of(books, application);
+        let of = |batch| self.classes.rows[self.classes.batches[batch].class].key.charge;
+        if waiting.batches.iter().all(|(_, batch)| of(*batch) == charge) {
+            self.turns_moved(books, application);
+            return;
+        }
+        let batches = waiting.batches.clone();
+        self.turns_moved(books, application);
+        for (_, batch) in batches {
+            let row = &self.classes.batches[batch];
+            let key = self.classes.rows[row.class].key;
+            if key.charge == charge {
+                continue;
+            }
+            let left = row.class;
+            let shared = takes_turns(books, key.leaf, charge, key.mode);
+            let alone = backoff_application(books, application).filter(|_| !charge.waits());
+            let to = ClassKey { charge, backoff_application: alone, shared, ..key };
+            if self.rekey_own(left, to) {
+                self.recount(books, left);
+                self.note(Note::Joined { application, class: left });
+                continue;
+            }
+            let tried = self.take_tried(books, left, application);
+            self.leave_class(books, batch);
+            if !tried.is_empty() && self.classes.rows.contains_key(left) {
+                self.arm(books, left); // The others may have their try now.
+            }
+            let class = self.classes.class(to);
+            let row = &mut self.classes.batches[batch];
+            row.class = class;
+            let (head, asks) = (row.head.clone(), row.asks.len());
+            self.join(class, head, batch);
+            self.classes.rows[class].asks += asks;
+            self.hint_enters(batch);
+            self.recount(books, class);
+            self.classes.rows[class].tried.extend(tried);
+            if !matches!(key.mode, PlacementMode::ReservedNode(_)) {
+                self.note(Note::Joined { application, class });
+            }
+            self.note_age(batch);
+            self.place(class);
+            self.arm(books, class);
+            if alone.is_some() && key.backoff_application.is_none() {
+                self.visit_again(books, application);
+            }
+        }
+    }
+}
+
+/// The application, if its leaf has it back off, or had, so that it is looked at by itself.
+pub(super) fn backoff_application(
+    books: &Books,
+    application: ApplicationId,
+) -> Option<ApplicationId> {
+    // One that is gone, or has ended and lost its queue, is visited no more.
+    let row = books.applications().get(application).filter(|row| row.state.is_active())?;
+    if books.members_of(application) > 1 {
+        return None; // All of a task that starts as a whole is tried at once.
+    }
+    let backs_off = books.queue(row.queue).settings.values.backoff > 0;
+    // Its users, or the head of its line, are no reason to pause.
+    let takes_turns = books.users_of(row.queue).is_some() || books.has_line(row.queue);
+    ((backs_off || row.backed_off.is_some()) && !takes_turns).then_some(application)
+}
+
+/// Whether such asks wait for the turn of their user: those that look for a node, in a leaf with
+/// user limits.
+fn takes_turns(books: &Books, leaf: QueueId, charge: ChargeState, mode: PlacementMode) -> bool {
+    let looks_for_node = charge == ChargeState::Unlinked || mode.pass() == Pass::Normal;
+    looks_for_node && !charge.waits() && books.users_of(leaf).is_some()
+}

@@ -1,0 +1,161 @@
+//! What a class is charged for, check by check, and what is to be done with a class that passes them.
+
+use crate::books::{Books, QuestionSubject, TrackerLink};
+use crate::bounds::{limits, limits_full, queues_full};
+use crate::id::{AllocationId, ApplicationId, NodeId, QueueId, ShapeId};
+use crate::resource::Resources;
+use crate::time::Timestamp;
+use crate::wait::{Blocker, CheckResult, Wait};
+
+use super::checks::{Check, Checked, Position};
+use super::class::{ChargeState, ClassKey};
+use super::head_of_line::HeadCheck;
+use super::nodes::NodeIndex;
+use super::placement_mode::PlacementMode;
+use super::{fair_share, questions, reserve};
+
+/// What is to be done with a class.
+pub(super) enum Verdict {
+    /// Choose the group of its first application.
+    Link,
+    /// Place its first ask.
+    Place(NodeId),
+    /// Place all of its first task, if there are nodes for all.
+    PlaceWhole,
+    /// Ask the RM.
+    Ask(AllocationId, QuestionSubject),
+    /// Have its first ask replace a placeholder.
+    ReplacePlaceholder,
+    /// Reserve a node for its first ask.
+    Reserve(NodeId),
+    /// End the reservation of this ask.
+    Unreserve(AllocationId),
+    /// The node that is reserved for its ask has no room: try others later in the pass.
+    Elsewhere,
+    /// Park it: it is not the turn of its application, or of the head of its line.
+    Early(Wait),
+    /// Park it.
+    Wait(Wait),
+}
+
+/// A class that is about to be placed, with what the line of its leaf makes of it.
+struct Placing<'a> {
+    leaf: QueueId,
+    head_check: &'a HeadCheck,
+}
+
+impl Position for Placing<'_> {
+    const IS_PLACING: bool = true;
+
+    #[inline]
+    fn in_line(&self) -> Option<CheckResult> {
+        let HeadCheck::Blocked(short) = *self.head_check else { return None };
+        let blocker = Blocker::BehindHead(self.leaf, None);
+        Some(CheckResult::of(blocker, true, Some(short)))
+    }
+
+    fn back_off(&self) -> Option<CheckResult> {
+        None // Its application is visited as a whole.
+    }
+
+    fn manager(&self) -> Option<CheckResult> {
+        None // The pass ends where the RM is busy.
+    }
+
+    fn node(&self, _: bool) -> Option<CheckResult> {
+        None // That is found out next.
+    }
+}
+
+/// Judge a class against the books; `elsewhere` for one whose reserved node has no room.
+#[inline]
+pub(super) fn check_class(
+    books: &Books,
+    nodes: &mut NodeIndex,
+    (key, activating, head_check): (ClassKey, Option<ApplicationId>, &HeadCheck),
+    elsewhere: bool,
+    now: Timestamp,
+) -> Verdict {
+    // Its group is chosen before anything is checked.
+    if key.charge == ChargeState::Unlinked {
+        return Verdict::Link;
+    }
+    let position = Placing { leaf: key.leaf, head_check };
+    if let Some((check, wait)) = (Checked { books, activating, key, position }).first() {
+        if matches!(check, Check::Activation | Check::HeadOfLine) {
+            return Verdict::Early(wait);
+        }
+        if let PlacementMode::ReservedNode(ask) = key.mode {
+            return reserve::on_no_headroom(books, ask, wait, now);
+        }
+        return Verdict::Wait(wait);
+    }
+    let ask = books.shapes().on_node(key.shape);
+    match key.mode {
+        PlacementMode::NeedsVerdict(one) => {
+            questions::judge(books, nodes, (books.queue(key.leaf).partition, one), ask)
+        }
+        PlacementMode::AnyNode | PlacementMode::MayPreempt(_) => {
+            on_any_node(books, nodes, key.leaf, key.shape)
+        }
+        PlacementMode::AllOrNothing(_) => Verdict::PlaceWhole,
+        PlacementMode::RequiredNode(node) => reserve::on_required_node(books, node, ask),
+        PlacementMode::RequiredNodeAbsent(_) => {
+            wait(Blocker::NodeAbsent(books.queue(key.leaf).partition))
+        }
+        PlacementMode::ReservedNode(kept) => {
+            reserve::on_kept_node(books, nodes, key, (kept, elsewhere))
+        }
+        PlacementMode::ReplacePlaceholder(..) | PlacementMode::ReplacePlaceholderAlone(_) => {
+            Verdict::ReplacePlaceholder
+        }
+    }
+}
+
+/// On the first node in order that has room.
+#[inline]
+pub(super) fn on_any_node(
+    books: &Books,
+    nodes: &mut NodeIndex,
+    leaf: QueueId,
+    shape: ShapeId,
+) -> Verdict {
+    match nodes.first_fit(books, shape) {
+        Some(node) => Verdict::Place(node),
+        None => wait(Blocker::Nodes(books.queue(leaf).partition)),
+    }
+}
+
+pub(super) const fn wait(blocker: Blocker) -> Verdict {
+    Verdict::Wait(Wait::of(blocker))
+}
+
+/// Where the number of applications holds a class back, if it does anywhere.
+pub(super) fn may_not_start(books: &Books, key: ClassKey) -> Option<Wait> {
+    let ChargeState::Linked { link, counts_in_queues, counts_in_limits, .. } = key.charge else {
+        return None;
+    };
+    let partition = books.queue(key.leaf).partition;
+    let in_queues = counts_in_queues.then(|| queues_full(books, key.leaf)).flatten();
+    in_queues.or_else(|| counts_in_limits.then(|| limits_full(books, partition, link)).flatten())
+}
+
+/// The limits of the user, then of the group, each from the leaf up; then the cap of the user where users
+/// share the leaf.
+#[inline]
+pub(super) fn limits_and_cap(
+    books: &Books,
+    leaf: QueueId,
+    link: TrackerLink,
+    ask: &Resources,
+) -> Option<Wait> {
+    let users = books.users_of(leaf);
+    // In most cases one check answers both questions about the user.
+    let surely = users.is_some_and(|users| users.fast_within_cap(link.user, ask));
+    debug_assert!(
+        !surely || fair_share::capped(books, leaf, link, ask).is_none(),
+        "the cap allows it"
+    );
+    limits(books, books.queue(leaf).partition, (link, surely), ask)
+        .or_else(|| if surely { None } else { fair_share::capped(books, leaf, link, ask) })
+}

@@ -1,0 +1,391 @@
+//! The lines of leaves: who is first in line, and who may not go before the head. Source: tenants
+//! §8, decision page 29.
+//!
+//! In a leaf whose policy has a line, the *head* is the first that waits and could ever run. With
+//! `fifo-strict` nobody else takes what the head needs of the quotas. With the other policies only
+//! so many may. What is left after its room is for everybody.
+//!
+//! The first of each group of classes that is held back stands in the line, so that the head is found
+//! without a look at those behind it, however many they are.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+use crate::books::{Books, Queue};
+use crate::config::ApplicationOrder;
+use crate::event::Event;
+use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
+use crate::resource::{Quantity, Resources, Shortfall};
+use crate::time::{Millis, Timestamp};
+use crate::wait::{Blocker, Wait};
+
+use super::Scheduler;
+use super::class::{ClassId, ClassKey, Head};
+use super::class_list::ClassPosition;
+use super::placement_mode::PlacementMode;
+use super::reservation_candidates::SchedulerTimer;
+
+/// What the line of its leaf makes of a class.
+#[derive(Clone, Debug)]
+pub(super) enum HeadCheck {
+    /// Nothing: it is the head, or takes nothing that the head needs.
+    Open,
+    /// It may go, and the head, an ask of this application, is overtaken by it.
+    Overtakes(ApplicationId),
+    /// It stays behind the head, which needs this.
+    Blocked(Shortfall),
+}
+
+impl HeadCheck {
+    /// That the head is overtaken, if it is.
+    pub(super) const fn overtaken(&self) -> Option<Event> {
+        match *self {
+            Self::Overtakes(application) => Some(Event::Overtaken { application }),
+            Self::Open | Self::Blocked(_) => None,
+        }
+    }
+}
+
+/// The lines of all leaves that have one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct HeadsOfLine {
+    /// The first of each group of classes that is held back, in the order of their leaf.
+    leaves: BTreeMap<QueueId, BTreeSet<ClassPosition>>,
+    /// The heads, as of when they were last looked for.
+    heads: BTreeMap<QueueId, ClassPosition>,
+    /// Leaves with classes behind the head, below each queue above them, themselves included. Some may
+    /// have none by now.
+    behind: BTreeSet<(QueueId, QueueId)>,
+    /// Leaves that may have another head.
+    moved: Vec<QueueId>,
+    /// Those that had, while somebody watches.
+    led: BTreeSet<QueueId>,
+}
+
+impl HeadsOfLine {
+    /// Have another stand in line, or none, in place of the one that is known of a group.
+    pub(super) fn replace(
+        &mut self,
+        leaf: QueueId,
+        known: &mut Option<ClassPosition>,
+        after: Option<&ClassPosition>,
+    ) {
+        let after = after.map(|(head, class)| (line_position(head), *class));
+        if *known == after {
+            return;
+        }
+        let line = self.leaves.entry(leaf).or_default();
+        let head = self.heads.get(&leaf);
+        // Those before the head could never run; one that comes there may.
+        let leads = |place: &ClassPosition| head.is_none_or(|head| place <= head);
+        if known.as_ref().is_some_and(leads) || after.as_ref().is_some_and(leads) {
+            self.moved.push(leaf);
+        }
+        if let Some(before) = known.take() {
+            line.remove(&before);
+        }
+        line.extend(after.clone());
+        *known = after;
+        if line.is_empty() {
+            self.leaves.remove(&leaf);
+        }
+    }
+
+    /// Whether nodes may be reserved for a class: it is the head.
+    pub(super) fn is_head(&self, leaf: QueueId, class: ClassId) -> bool {
+        self.heads.get(&leaf).is_some_and(|(_, head)| *head == class)
+    }
+
+    /// The sizes of the cluster or of queues have changed: who could never run may be able to now.
+    pub(super) fn all_moved(&mut self) {
+        self.moved.extend(self.leaves.keys());
+    }
+
+    /// A class of a leaf stays behind the head.
+    fn note_behind(&mut self, books: &Books, leaf: QueueId) {
+        if self.behind.insert((leaf, leaf)) {
+            let above = books.up(leaf).filter(|(_, queue)| queue.parent.is_some());
+            self.behind.extend(above.map(|(queue, _)| (queue, leaf)));
+        }
+    }
+
+    /// The leaves at and below a queue where somebody may be behind the head.
+    fn behind_below(&self, queue: QueueId) -> Vec<QueueId> {
+        let from = self.behind.range((queue, QueueId::FIRST)..);
+        from.take_while(|(above, _)| *above == queue).map(|(_, leaf)| *leaf).collect()
+    }
+
+    /// Search for all heads again: each of them is reported to watchers.
+    pub(super) fn renewed(self) -> Self {
+        let led = self.heads.into_keys().chain(self.led).collect();
+        Self { led, ..Self::default() }
+    }
+
+    fn forget_behind(&mut self, leaf: QueueId) {
+        self.behind.retain(|(_, one)| *one != leaf);
+    }
+}
+
+/// Where a class stands in line, without regard to whether its reserved node has room.
+fn line_position(head: &Head) -> Head {
+    Head { elsewhere: false, ..head.clone() }
+}
+
+impl Scheduler {
+    /// What the line of its leaf makes of a class that is to be judged.
+    pub(super) fn head_check(&self, books: &Books, class: ClassId, now: Timestamp) -> HeadCheck {
+        let row = &self.classes.rows[class];
+        if !row.key.is_checked_against_head() {
+            return HeadCheck::Open;
+        }
+        let leaf = row.key.leaf;
+        let Some((head, first)) = self.head_of(books, leaf) else { return HeadCheck::Open };
+        let is_behind = row.head.as_ref().is_some_and(|place| line_position(place) > *head);
+        if *first == class || !is_behind {
+            return HeadCheck::Open;
+        }
+        self.beside(books, *first, (row.key.shape, row.key.members()), now)
+    }
+
+    /// What the line makes of so many asks of this shape behind the head, which is of this class.
+    fn beside(
+        &self,
+        books: &Books,
+        head: ClassId,
+        (shape, members): (ShapeId, u32),
+        now: Timestamp,
+    ) -> HeadCheck {
+        let key = self.classes.rows[head].key;
+        let (application, _) = self.first_ask(head);
+        let (needs, wants) = (key.needs(books), books.shapes().times(shape, members));
+        let values = &books.queue(key.leaf).settings.values;
+        let Some(short) = takes_from(books, key.leaf, &needs, &wants) else {
+            return HeadCheck::Open;
+        };
+        let is_strict = values.application_order == ApplicationOrder::FifoStrict;
+        if is_strict || books.application(application).holds(&values.line, now) {
+            HeadCheck::Blocked(short)
+        } else {
+            HeadCheck::Overtakes(application)
+        }
+    }
+
+    /// Whether a class that is held back is the head of its line, or becomes it.
+    pub(super) fn leads(&self, books: &Books, class: ClassId) -> bool {
+        let row = &self.classes.rows[class];
+        if !could_run(books, row.key) {
+            return false;
+        }
+        let head = self.head_of(books, row.key.leaf);
+        let is_behind =
+            |first: &Head| row.head.as_ref().is_some_and(|one| line_position(one) > *first);
+        head.is_none_or(|(first, one)| *one == class || !is_behind(first))
+    }
+
+    /// The head of the line of a leaf: the first that could ever run.
+    fn head_of(&self, books: &Books, leaf: QueueId) -> Option<&ClassPosition> {
+        let mut line = self.parked.lines.leaves.get(&leaf)?.iter();
+        line.find(|(_, class)| could_run(books, self.classes.rows[*class].key))
+    }
+
+    /// Why an ask is not looked at before the head of its line has started; none where it is.
+    pub(super) fn behind_head(
+        &self,
+        books: &Books,
+        class: ClassId,
+        ask: AllocationId,
+    ) -> Option<Wait> {
+        let key = self.classes.rows[class].key;
+        if !key.is_checked_against_head() {
+            return None;
+        }
+        let (_, first) = self.head_of(books, key.leaf)?;
+        let (_, head) = self.first_ask(*first);
+        let apart = match key.mode {
+            // All members of a task are the head.
+            PlacementMode::AllOrNothing(_) => {
+                books.allocation(head).application != books.allocation(ask).application
+            }
+            _ => head != ask,
+        };
+        let head_check = if *first == class && apart {
+            self.beside(books, *first, (key.shape, key.members()), self.now)
+        } else {
+            self.head_check(books, class, self.now)
+        };
+        let HeadCheck::Blocked(short) = head_check else { return None };
+        Some(Wait { blocker: Blocker::BehindHead(key.leaf, Some(head)), shortfall: Some(short) })
+    }
+
+    /// Why the asks of a class that these books have, and those of the scheduler have not, would not be looked at
+    /// before the head of the line of its leaf has started: `is_behind` says whether they are behind an application.
+    pub(super) fn behind(
+        &self,
+        then: &Books,
+        key: ClassKey,
+        now: Timestamp,
+        is_behind: impl Fn(ApplicationId) -> bool,
+    ) -> Option<Wait> {
+        if self.stale || !key.is_checked_against_head() {
+            return None;
+        }
+        let (head, first) = self.head_of(then, key.leaf)?;
+        let (application, ask) = self.first_ask(*first);
+        if !is_behind(application) || self.has_before(key, head, *first) {
+            return None;
+        }
+        let wanted = (key.shape, key.members());
+        let HeadCheck::Blocked(short) = self.beside(then, *first, wanted, now) else { return None };
+        Some(Wait { blocker: Blocker::BehindHead(key.leaf, Some(ask)), shortfall: Some(short) })
+    }
+
+    /// Whether a class stands before the head of its line, or level with it, by one of its asks, which then cannot
+    /// run at all: its asks are judged together, and so all of them without the line.
+    fn has_before(&self, key: ClassKey, head: &Head, first: ClassId) -> bool {
+        let joined = self.classes.known(key).filter(|class| *class != first);
+        let place = joined.and_then(|class| self.classes.rows[class].head.as_ref());
+        place.is_some_and(|place| line_position(place) <= *head)
+    }
+
+    /// A class is parked: it may be behind the head.
+    #[inline]
+    pub(super) fn note_behind(&mut self, books: &Books, wait: Wait) {
+        if let Blocker::BehindHead(leaf, _) = wait.blocker {
+            self.parked.lines.note_behind(books, leaf);
+        }
+    }
+
+    /// Less of a queue is in use, or it may have more: those behind the heads below it may go, as far as
+    /// what these need is left.
+    #[inline]
+    pub(super) fn line_gave_way(&mut self, books: &Books, queue: QueueId) {
+        if !self.parked.lines.behind.is_empty() {
+            for leaf in self.parked.lines.behind_below(queue) {
+                self.open_line(books, leaf, false);
+            }
+        }
+    }
+
+    /// Check the classes behind the head of a leaf again: all of them, or those that may go.
+    fn open_line(&mut self, books: &Books, leaf: QueueId, all: bool) {
+        let mut shapes = self.parked.shapes_behind(leaf);
+        if shapes.is_empty() {
+            self.parked.lines.forget_behind(leaf);
+            return;
+        }
+        let head = self.head_of(books, leaf).map(|(_, class)| *class);
+        if let Some(head) = head.filter(|_| !all) {
+            shapes.retain(|shape| {
+                !matches!(self.beside(books, head, *shape, self.now), HeadCheck::Blocked(_))
+            });
+        }
+        let may_go = |wanted| shapes.binary_search(&wanted).is_ok();
+        self.parked.open(&mut self.tree, Blocker::BehindHead(leaf, None), may_go);
+    }
+
+    /// Follow the heads of lines: with another head others may go, and a node may be reserved for
+    /// it.
+    #[inline]
+    pub(super) fn follow_lines(&mut self, books: &Books) {
+        while let Some(leaf) = self.parked.lines.moved.pop() {
+            if self.notes.is_some() {
+                self.parked.lines.led.insert(leaf);
+            }
+            if books.queues().get(leaf).is_none() {
+                self.parked.lines.heads.remove(&leaf);
+                continue;
+            }
+            self.open_line(books, leaf, true);
+            let head = self.head_of(books, leaf).cloned();
+            let now = head.as_ref().map(|(_, class)| *class);
+            let heads = &mut self.parked.lines.heads;
+            let before = match head {
+                Some(head) => heads.insert(leaf, head),
+                None => heads.remove(&leaf),
+            };
+            let before = before.map(|(_, class)| class);
+            let both = before.into_iter().chain(now.filter(|now| before != Some(*now)));
+            for class in both {
+                if self.classes.rows.contains_key(class) {
+                    self.arm(books, class);
+                    self.stand(books, class);
+                }
+            }
+        }
+    }
+
+    /// The leaves that may have another head since the last call, each with the application that is first in
+    /// line there now: of a scheduler that watches, after a step.
+    pub fn take_heads(&mut self) -> Vec<(QueueId, Option<ApplicationId>)> {
+        let led = core::mem::take(&mut self.parked.lines.led);
+        let lives = |(_, class): &&ClassPosition| self.classes.rows.contains_key(*class);
+        let head = |leaf| self.parked.lines.heads.get(leaf).filter(lives);
+        led.iter().map(|leaf| (*leaf, head(leaf).map(|one| self.first_ask(one.1).0))).collect()
+    }
+
+    /// By waiting, an application of a leaf that goes by priority counts as more urgent from some time on:
+    /// note when it next does.
+    pub(super) fn follow_waiting(&mut self, books: &Books, application: ApplicationId) {
+        let row = books.application(application);
+        let values = &books.queue(row.queue).settings.values;
+        let waiting = &mut self.applications[application.index()];
+        let line = &values.line;
+        let ages = waiting.key.is_some() && waiting.aged < line.aging_max && line.aging_step > 0;
+        let next = ages.then(|| {
+            let times = u64::from(waiting.aged.div_ceil(line.aging_step)) + 1;
+            let span = line.aging_interval.get().saturating_mul(times);
+            row.submitted + Millis::new(span)
+        });
+        if waiting.ages_at == next {
+            return;
+        }
+        if let Some(before) = core::mem::replace(&mut waiting.ages_at, next) {
+            self.timers.remove(&(before, SchedulerTimer::PriorityAged(application)));
+        }
+        self.timers.extend(next.map(|at| (at, SchedulerTimer::PriorityAged(application))));
+    }
+
+    /// An application that waits counts as more urgent from now on.
+    pub(super) fn age(&mut self, books: &Books, application: ApplicationId, now: Timestamp) {
+        let Some(row) = books.applications().get(application) else { return };
+        let waiting = &mut self.applications[application.index()];
+        waiting.ages_at = None;
+        if waiting.key.is_some() {
+            let line = &books.queue(row.queue).settings.values.line;
+            waiting.aged = line.aged(now.since(row.submitted));
+            self.reorder(books, application, None);
+        }
+    }
+}
+
+/// Whether a class could run if nothing else did: its queues and the cluster are large enough.
+fn could_run(books: &Books, key: ClassKey) -> bool {
+    let ask = key.needs(books);
+    let mut maxima = books.up(key.leaf).filter_map(|(_, queue)| queue.max.as_ref());
+    maxima.all(|max| max.allows(&ask))
+}
+
+/// The queues at and above a leaf that have quotas of their own: the maximum of a root is what nodes have.
+fn below_root(books: &Books, leaf: QueueId) -> impl Iterator<Item = &Queue> {
+    books.up(leaf).map(|(_, queue)| queue).filter(|queue| queue.parent.is_some())
+}
+
+/// What an ask would take of what the head of its line needs: the first type of which some queue has
+/// not enough left for both.
+fn takes_from(
+    books: &Books,
+    leaf: QueueId,
+    head: &Resources,
+    ask: &Resources,
+) -> Option<Shortfall> {
+    below_root(books, leaf).filter_map(|queue| queue.left.as_ref()).find_map(|left| {
+        ask.iter().find_map(|(resource, needed)| {
+            let kept = head.get_or_zero(resource);
+            if needed <= Quantity::ZERO || kept <= Quantity::ZERO {
+                return None;
+            }
+            let available = left.get(resource)?.minus(kept);
+            (needed > available).then_some(Shortfall { resource, needed, available })
+        })
+    })
+}

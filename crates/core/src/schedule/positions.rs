@@ -1,0 +1,63 @@
+//! Who is offered room before whom.
+
+use alloc::collections::BTreeSet;
+
+use crate::books::{Books, Queue};
+use crate::id::{AllocationId, ApplicationId, QueueId};
+
+use super::Scheduler;
+use super::class::ClassId;
+use super::order::AskKey;
+
+impl Scheduler {
+    /// The first ask of a class, and whose it is.
+    pub(super) fn first_ask(&self, class: ClassId) -> (ApplicationId, AllocationId) {
+        let (_, batch) = self.classes.rows[class].batches.first().expect("a class has a batch");
+        let batch = &self.classes.batches[*batch];
+        let (_, ask) = batch.asks.first_key_value().expect("a batch has an ask");
+        (batch.application, *ask)
+    }
+
+    /// The first ask of an application that waits; none where none does, and while the rules are new.
+    pub(crate) fn first_that_waits(&self, application: ApplicationId) -> Option<AllocationId> {
+        let waiting = self.applications.get(application.index())?;
+        let batches = waiting.batches.iter().map(|(_, batch)| &self.classes.batches[*batch]);
+        batches.filter_map(|batch| batch.asks.first_key_value()).min().map(|(_, ask)| *ask)
+    }
+
+    /// How many asks of its application come before an ask that waits. Costs these, however many come after it.
+    pub(crate) fn asks_before(&self, books: &Books, ask: AllocationId) -> Option<u64> {
+        let row = books.allocation(ask);
+        let waiting = self.applications.get(row.application.index())?;
+        let batches = waiting.batches.iter().map(|(_, batch)| &self.classes.batches[*batch]);
+        Some(batches.map(|batch| batch.asks.range(..AskKey::of(row)).count() as u64).sum())
+    }
+
+    /// Whether an application comes before another of its leaf; none while the rules are new, and where
+    /// one of them asks for nothing.
+    pub(crate) fn comes_before(&self, one: ApplicationId, other: ApplicationId) -> Option<bool> {
+        let key = |id: ApplicationId| self.applications.get(id.index())?.key.as_ref();
+        Some(key(one)? < key(other)?)
+    }
+
+    /// How many asks wait in the queues that are offered room before a leaf. Costs the applications.
+    pub(crate) fn asks_before_leaf(&self, books: &Books, leaf: QueueId) -> u64 {
+        let waits =
+            |queue: &Queue| queue.pending.is_strictly_positive() && queue.accepts_allocations();
+        let mut before = BTreeSet::new();
+        for (id, row) in books.up(leaf) {
+            let Some(parent) = row.parent else { continue };
+            let mine = self.tree.key_of(books, id);
+            let others = books.children(parent).filter(|(other, one)| *other != id && waits(one));
+            let earlier = others.filter(|(other, _)| self.tree.key_of(books, *other) < mine);
+            before.extend(earlier.map(|(other, _)| other));
+        }
+        if before.is_empty() {
+            return 0;
+        }
+        let asking = books.applications().iter().filter(|(_, row)| row.ask_count > 0);
+        let counted =
+            asking.filter(|(_, row)| books.up(row.queue).any(|(queue, _)| before.contains(&queue)));
+        counted.map(|(_, row)| u64::from(row.ask_count)).sum()
+    }
+}

@@ -1,0 +1,87 @@
+//! What would hold back a task that is not submitted: the checks of the scheduler on books that have it.
+
+use crate::books::Books;
+use crate::id::{AllocationId, ApplicationId};
+use crate::time::Timestamp;
+use crate::wait::{Blocker, CheckResult, Wait};
+
+use super::Scheduler;
+use super::checks::{Checked, Position};
+use super::class::{ChargeState, ClassKey};
+use super::placement_mode::PlacementMode;
+
+/// An ask that the books have and the scheduler has not.
+struct PredictedAsk<'one, B> {
+    scheduler: &'one Scheduler,
+    then: &'one Books,
+    key: ClassKey,
+    now: Timestamp,
+    /// Whether another application is before its own in their leaf.
+    is_behind: B,
+}
+
+impl Scheduler {
+    /// Why an ask, with the other members of its task, would wait that these books have, and those of the
+    /// scheduler have not; none if there would be nodes. `is_behind` says whether another application is before
+    /// its own in their leaf. Its application is tied to its user.
+    pub(crate) fn predict_wait(
+        &self,
+        then: &Books,
+        ask: AllocationId,
+        now: Timestamp,
+        is_behind: impl Fn(ApplicationId) -> bool,
+    ) -> Option<Wait> {
+        let row = then.allocation(ask);
+        let (application, shape) = (row.application, row.shape);
+        let (leaf, members) = (then.application(application).queue, then.members_of(application));
+        let key = ClassKey {
+            leaf,
+            charge: ChargeState::of(then, application),
+            shape,
+            mode: if members > 1 {
+                PlacementMode::AllOrNothing(members)
+            } else {
+                PlacementMode::AnyNode
+            },
+            backoff_application: None,
+            shared: then.users_of(leaf).is_some(),
+            in_head_of_line_queue: then
+                .queue(leaf)
+                .settings
+                .values
+                .application_order
+                .has_head_of_line(),
+        };
+        let position = PredictedAsk { scheduler: self, then, key, now, is_behind };
+        let activating = key.waits().then_some(application);
+        Checked { books: then, activating, key, position }.first().map(|(_, wait)| wait)
+    }
+}
+
+impl<B: Fn(ApplicationId) -> bool> Position for PredictedAsk<'_, B> {
+    const IS_PLACING: bool = false;
+
+    fn in_line(&self) -> Option<CheckResult> {
+        let behind = self.scheduler.behind(self.then, self.key, self.now, &self.is_behind);
+        behind.map(CheckResult::failed)
+    }
+
+    fn back_off(&self) -> Option<CheckResult> {
+        None // Its application is new.
+    }
+
+    fn manager(&self) -> Option<CheckResult> {
+        None // It would be asked in time.
+    }
+
+    fn node(&self, _: bool) -> Option<CheckResult> {
+        let (key, partition) = (self.key, self.then.queue(self.key.leaf).partition);
+        let Some(nodes) = self.scheduler.nodes.get(&partition) else {
+            return Some(CheckResult::failed(Wait::of(Blocker::Nodes(partition))));
+        };
+        if nodes.has_room_for(self.then, key.shape, key.members() as usize) {
+            return Some(CheckResult::passed(Blocker::Nodes(partition)));
+        }
+        Some(CheckResult::failed(self.scheduler.without_node(self.then, partition, key)))
+    }
+}

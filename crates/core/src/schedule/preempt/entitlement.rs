@@ -1,0 +1,202 @@
+//! What an ask calls on when it has others stopped: what its queue is promised, or its user.
+//! User-headroom §6 and §7.2; docs/decisions/0026-whole-asks.md.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use crate::books::{Books, Queue, StopRequest};
+use crate::id::{AllocationId, LevelId, QueueId};
+use crate::resource::{Quantity, Resources};
+use crate::userlimit::{Party, split};
+
+use super::demand;
+
+/// How much of its guarantee a leaf must use before users take from each other in it, in percent.
+/// Source: user-headroom §6, `minimum-threshold`.
+const BUSY_FROM: i128 = 50;
+
+/// How much of the guarantee of a leaf may be on its way from user to user, in percent. Source:
+/// user-headroom §6, `max-allowable-limit`.
+const AT_ONCE: i128 = 20;
+
+/// What an ask calls on.
+#[derive(Clone, Debug)]
+pub(super) enum Entitlement {
+    /// The guarantee of its queue.
+    Guarantee,
+    /// What each queue gets of what there is, or its guarantee where that is more.
+    IdealAssignment(BTreeMap<QueueId, Resources>),
+    /// The share of its user of their leaf.
+    Share(Shares),
+}
+
+/// What the users of a leaf have, and may keep.
+#[derive(Clone, Debug)]
+pub(super) struct Shares {
+    /// Whose ask it is.
+    pub(super) asking: LevelId,
+    pub(super) users: BTreeMap<LevelId, Share>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Share {
+    /// Preemption leaves the user at least this.
+    pub(super) keeps: Resources,
+    /// What the user uses, less what the RM is stopping already.
+    pub(super) used: Resources,
+}
+
+/// What an ask calls on first.
+pub(super) fn of_queue(books: &Books, ask: AllocationId) -> Entitlement {
+    let application = books.application(books.allocation(ask).application);
+    let balances = books.queue(application.queue).settings.preemption.balances();
+    let strict = books.partition(application.partition).settings.preemption.strict_guarantee;
+    if !balances || !strict {
+        return Entitlement::Guarantee;
+    }
+    Entitlement::IdealAssignment(parts(books, application.queue, books.resources_of(ask)))
+}
+
+/// What an ask calls on where its queue has all that it is promised: none where users do not take
+/// from each other.
+pub(super) fn of_user(books: &Books, ask: AllocationId) -> Option<Entitlement> {
+    let application = books.application(books.allocation(ask).application);
+    let leaf = application.queue;
+    let queue = books.queue(leaf);
+    let settings = &books.partition(application.partition).settings.preemption;
+    let is_on = settings.intra_queue_enabled && settings.strict_guarantee;
+    if !is_on || !queue.settings.preemption.is_within_queue() {
+        return None;
+    }
+    let (asking, size) = (application.link?.user, books.resources_of(ask));
+    let shares = books.shares_among_everyone(leaf)?;
+    let guaranteed = queue.guaranteed.as_ref()?;
+    let is_busy = guaranteed.iter().any(|(resource, amount)| {
+        let used = i128::from(queue.allocated.get_or_zero(resource).get());
+        size.has(resource) && used * 100 > i128::from(amount.get()) * BUSY_FROM
+    });
+    if !is_busy {
+        return None;
+    }
+    let step = &books.users_of(leaf)?.rules().step;
+    let keeps = |(level, share, used): (LevelId, Resources, Resources)| {
+        // The giver retains one step more, so that rounding moves nothing to and fro.
+        let keeps = if level == asking { share } else { share.plus_existing(step) };
+        (level, Share { keeps, used })
+    };
+    let mut users: BTreeMap<LevelId, Share> = shares.into_iter().map(keeps).collect();
+    if !queue.preempting.is_empty() {
+        for (id, level) in stopping_in(books, leaf) {
+            if let Some(share) = users.get_mut(&level) {
+                share.used.subtract(books.resources_of(id));
+            }
+        }
+    }
+    Some(Entitlement::Share(Shares { asking, users }))
+}
+
+/// What is being stopped in a leaf, with the levels of whom it belongs to.
+fn stopping_in(books: &Books, leaf: QueueId) -> impl Iterator<Item = (AllocationId, LevelId)> {
+    books.applications_in(leaf).flat_map(move |(id, application)| {
+        let level = application.link.map(|link| link.user);
+        let all = books.allocations_of(id);
+        let marked =
+            all.filter(|(_, row)| row.is_allocated() && row.mark == StopRequest::Preempted);
+        marked.filter_map(move |(id, _)| Some((id, level?)))
+    })
+}
+
+/// Whether so much more may be on its way from user to user of a leaf, in the types of an ask; the
+/// first always may.
+pub(super) fn may_be_on_its_way(
+    books: &Books,
+    leaf: QueueId,
+    victims: &[AllocationId],
+    ask: &Resources,
+) -> bool {
+    let queue = books.queue(leaf);
+    let (Some(guaranteed), false) = (&queue.guaranteed, queue.preempting.is_empty()) else {
+        return true;
+    };
+    let mut all = queue.preempting.clone();
+    for victim in victims {
+        all.add(books.resources_of(*victim));
+    }
+    let mut types = guaranteed.iter().filter(|(resource, _)| ask.has(*resource));
+    types.all(|(resource, amount)| {
+        let most = i128::from(amount.get()) * AT_ONCE / 100;
+        i128::from(all.get_or_zero(resource).get()) <= most
+    })
+}
+
+/// What each queue of a partition gets, in the types of an ask, when all of it is split by what
+/// they are guaranteed; the guarantee where that is more. Costs the queues, and the users of leaves
+/// that users share.
+fn parts(books: &Books, leaf: QueueId, ask: &Resources) -> BTreeMap<QueueId, Resources> {
+    let root = books.partition(books.queue(leaf).partition).root;
+    let mut wishes = BTreeMap::new();
+    wish(books, root, &mut wishes);
+    let there = books.queue(root).max.clone().unwrap_or_default();
+    let mut parts = BTreeMap::new();
+    share_out(books, root, &there, ask, &wishes, &mut parts);
+    parts
+}
+
+/// What a queue and those below it use and want, in leaves that users share by whole asks. A leaf that
+/// became a parent may have applications of its own.
+fn wish(books: &Books, at: QueueId, wishes: &mut BTreeMap<QueueId, Resources>) -> Resources {
+    let queue = books.queue(at);
+    let used = queue.used_after_preemption();
+    let below: Vec<QueueId> = books.children(at).map(|(id, _)| id).collect();
+    let mut wanted = if below.is_empty() {
+        let waits = books.users_of(at).map(|users| demand::demand(books, at, users));
+        used.plus(&waits.unwrap_or_else(|| queue.pending.clone()))
+    } else {
+        let sum = below.into_iter().map(|id| wish(books, id, wishes));
+        sum.fold(Resources::new(), |sum, one| sum.plus(&one)).maximum(&used)
+    };
+    if let Some(max) = &queue.max {
+        for (resource, most) in max.iter() {
+            let capped = wanted.get_or_zero(resource).min(most);
+            wanted.set(resource, capped);
+        }
+    }
+    wishes.insert(at, wanted.clone());
+    wanted
+}
+
+/// Split what a queue has among those below it.
+fn share_out(
+    books: &Books,
+    at: QueueId,
+    there: &Resources,
+    ask: &Resources,
+    wishes: &BTreeMap<QueueId, Resources>,
+    parts: &mut BTreeMap<QueueId, Resources>,
+) {
+    let children: Vec<(QueueId, &Queue, Resources)> =
+        books.children(at).map(|(id, queue)| (id, queue, queue.used_after_preemption())).collect();
+    let mut theirs: Vec<Resources> = children.iter().map(|_| Resources::new()).collect();
+    for (resource, _) in ask.iter() {
+        let party = |(id, queue, used): &(QueueId, &Queue, Resources)| {
+            let of = |amounts: &Resources| amounts.get_or_zero(resource).get();
+            let guaranteed = queue.guaranteed.as_ref().map_or(0, of);
+            let used = of(used);
+            let gives = !queue.is_preemption_disabled();
+            let least = if gives { used.min(guaranteed) } else { used };
+            Party { weight: guaranteed, least, most: of(&wishes[id]) }
+        };
+        let parties: Vec<Party> = children.iter().map(party).collect();
+        for (one, part) in theirs.iter_mut().zip(split(there.get_or_zero(resource).get(), &parties))
+        {
+            one.set(resource, Quantity::of(part));
+        }
+    }
+    for ((id, queue, _), part) in children.into_iter().zip(theirs) {
+        share_out(books, id, &part, ask, wishes, parts);
+        let promised = queue.guaranteed.as_ref();
+        let all = promised.map_or_else(|| part.clone(), |promised| promised.maximum(&part));
+        parts.insert(id, all);
+    }
+}

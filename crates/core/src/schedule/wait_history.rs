@@ -1,0 +1,232 @@
+//! What a class waited for, one after the other, and since when whole queues and partitions are held back: for those
+//! who ask, and for no decision.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use smallvec::SmallVec;
+
+use crate::books::Books;
+use crate::event::Event;
+use crate::id::{AllocationId, PartitionId, QueueId};
+use crate::time::Timestamp;
+use crate::wait::{About, Blocker, WaitCode};
+
+use super::Scheduler;
+
+/// How many changes of a class are stored; older ones are in the journal.
+pub const WAIT_HISTORY_MAX: usize = 20;
+
+/// What somebody waits for from a time on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitChange {
+    /// Since when.
+    pub at: Timestamp,
+    /// The last record when it was found out: what it led to is the cause. 0 where nobody counts records.
+    pub sequence: u64,
+    /// For what.
+    pub code: WaitCode,
+}
+
+/// The changes of a class, the oldest first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WaitHistory(SmallVec<[WaitChange; 1]>);
+
+impl WaitHistory {
+    /// Note what is waited for, if it is something else than before.
+    pub(super) fn note(&mut self, mark: WaitChange) {
+        if self.0.last().is_some_and(|last| last.code == mark.code) {
+            return;
+        }
+        if self.0.len() == WAIT_HISTORY_MAX {
+            self.0.remove(0);
+        }
+        self.0.push(mark);
+    }
+
+    /// What somebody waited for who came at this time: from then on what the others waited for then, and at last
+    /// what holds back more than them, if something does.
+    pub(super) fn since(&self, came: Timestamp, whole: Option<WaitChange>) -> Vec<WaitChange> {
+        let mut all = self.clone();
+        if let Some(mark) = whole {
+            all.0.retain(|one| one.at <= mark.at);
+            all.note(mark);
+        }
+        let before = all.0.iter().filter(|mark| mark.at <= came).count().saturating_sub(1);
+        let own = all.0.iter().skip(before);
+        own.map(|mark| WaitChange { at: mark.at.max(came), ..*mark }).collect()
+    }
+}
+
+/// What is to be known to note them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WaitHistoryState {
+    /// The last record of what happened, as far as somebody counts.
+    pub(super) record: u64,
+    /// The wait history of an ask that gets or loses a reservation, while it is in no class.
+    carried: WaitHistory,
+    /// The queues that are offered no room, and since when; none where that is older than the scheduler.
+    closed_queues: BTreeMap<QueueId, Option<Moment>>,
+    /// When queues became leaves, or leaves became none.
+    turned: BTreeMap<QueueId, Moment>,
+    /// The same of partitions whose nodes are still to report.
+    recovering: BTreeMap<PartitionId, Option<Moment>>,
+    /// The same of partitions whose resource manager is away.
+    away: BTreeMap<PartitionId, Option<Moment>>,
+}
+
+/// When something happened, and the last record then.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    at: Timestamp,
+    sequence: u64,
+}
+
+impl WaitHistoryState {
+    /// Know what holds whole queues and partitions back, in books that have not been looked at.
+    pub(super) fn know(&mut self, books: &Books) {
+        for (queue, _) in books.queues().iter().filter(|(_, row)| !row.accepts_allocations()) {
+            self.closed_queues.entry(queue).or_default();
+        }
+        for partition in books.partitions().keys().filter(|id| books.is_recovering(**id)) {
+            self.recovering.entry(*partition).or_default();
+        }
+        let away = books.partitions().iter().filter(|(_, row)| row.away.is_some());
+        self.away.extend(away.map(|(partition, _)| (*partition, None)));
+    }
+
+    /// Before an event: a queue that is offered no room for what it holds from then on, as it becomes a leaf or is none
+    /// any more.
+    #[inline]
+    pub(super) fn foresee(&mut self, books: &Books, at: Timestamp, event: &Event) {
+        let Event::QueueChanged { partition, queue, leaf, .. } = event else { return };
+        let queue = books.partition(*partition).queues.get(&**queue);
+        if let Some(queue) = queue.filter(|queue| books.queue(**queue).leaf != *leaf) {
+            self.turned.insert(*queue, Moment { at, sequence: self.record });
+        }
+    }
+
+    /// After an event: what is held back from now on, or no more. No class is looked at for that, so none notes it.
+    #[inline]
+    pub(super) fn follow(&mut self, books: &Books, at: Timestamp, event: &Event) {
+        let now = Moment { at, sequence: self.record };
+        match event {
+            Event::QueueAdded { partition, parent, name, .. } => {
+                let path = alloc::format!("{parent}.{name}");
+                let queue = books.partition(*partition).queues.get(path.as_str());
+                self.follow_queue(books, queue.copied(), now);
+            }
+            Event::QueueChanged { partition, queue, .. }
+            | Event::QueueMoved { partition, queue, .. } => {
+                let queue = books.partition(*partition).queues.get(&**queue);
+                self.follow_queue(books, queue.copied(), now);
+            }
+            Event::QueueRemoved { queue } => {
+                self.closed_queues.remove(queue);
+                self.turned.remove(queue);
+            }
+            Event::RecoverySet { partition, .. } if books.is_recovering(*partition) => {
+                self.recovering.entry(*partition).or_insert(Some(now));
+            }
+            Event::RecoverySet { partition, .. } => drop(self.recovering.remove(partition)),
+            Event::ManagerAway { partition, away: Some(_) } => {
+                self.away.entry(*partition).or_insert(Some(now));
+            }
+            Event::ManagerAway { partition, away: None } => drop(self.away.remove(partition)),
+            _ => {}
+        }
+    }
+
+    fn follow_queue(&mut self, books: &Books, queue: Option<QueueId>, now: Moment) {
+        let Some(queue) = queue else { return };
+        if books.queue(queue).accepts_allocations() {
+            self.closed_queues.remove(&queue);
+        } else {
+            self.closed_queues.entry(queue).or_insert(Some(now));
+        }
+    }
+
+    /// Since when something holds back all that is below a queue, or in a partition; none where it is not known,
+    /// or is not of that kind.
+    pub(super) fn of(&self, books: &Books, blocker: Blocker) -> Option<WaitChange> {
+        let since = if let Blocker::QueueState(queue) = blocker {
+            self.closed_queues
+                .get(&queue)
+                .copied()
+                .unwrap_or_else(|| self.turned.get(&queue).copied())
+        } else if let About::Manager(partition) = blocker.about() {
+            *self.recovering.get(&partition)?
+        } else if let About::AbsentManager(partition) = blocker.about() {
+            *self.away.get(&partition)?
+        } else {
+            None
+        };
+        let code = blocker.wait_code(books);
+        since.map(|Moment { at, sequence }| WaitChange { at, sequence, code })
+    }
+}
+
+impl Scheduler {
+    /// All that was applied so far, and the event that follows, is in the records up to this one: a cause for who asks,
+    /// and for no decision.
+    pub const fn count_records(&mut self, record: u64) {
+        self.marking.record = record;
+    }
+
+    /// Before an event: what an ask has waited for that is in another class from then on, and the same ask.
+    pub(super) fn carry_marks(&mut self, books: &Books, event: &Event) {
+        let (Event::Reserved { ask, .. } | Event::Unreserved { ask }) = event else { return };
+        let class = self.class_of(books, *ask).and_then(|class| self.classes.rows.get(class));
+        self.marking.carried = class.map(|row| row.waited.marks.clone()).unwrap_or_default();
+    }
+
+    /// After it: have its class know, where that is new.
+    pub(super) fn give_marks(&mut self, books: &Books, ask: AllocationId) {
+        let carried = core::mem::take(&mut self.marking.carried);
+        let class = self.class_of(books, ask).and_then(|class| self.classes.rows.get_mut(class));
+        if let Some(row) = class.filter(|row| row.waited.marks.0.is_empty()) {
+            row.waited.marks = carried;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(at: u64, code: WaitCode) -> WaitChange {
+        WaitChange { at: Timestamp::from_millis(at), sequence: at, code }
+    }
+
+    #[test]
+    fn changes_are_kept_and_no_repeats_and_the_oldest_go_first() {
+        let mut marks = WaitHistory::default();
+        for at in 0..50 {
+            let code = if at % 4 < 2 { WaitCode::QueueMax } else { WaitCode::NoNodeFits };
+            marks.note(mark(at, code));
+        }
+        let all = marks.since(Timestamp::ZERO, None);
+        let all: Vec<_> = all.iter().map(|mark| mark.sequence).collect();
+        assert_eq!(all, (10..50).step_by(2).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn who_comes_later_has_waited_for_what_the_others_waited_for_since_he_came() {
+        let mut marks = WaitHistory::default();
+        marks.note(mark(1, WaitCode::QueueMax));
+        marks.note(mark(5, WaitCode::NoNodeFits));
+        marks.note(mark(9, WaitCode::QueueMax));
+        let of = |came| marks.since(Timestamp::from_millis(came), None);
+        assert_eq!(of(0).len(), 3);
+        let late = [(7, WaitCode::NoNodeFits), (9, WaitCode::QueueMax)];
+        let late = late.map(|(at, code)| (Timestamp::from_millis(at), code));
+        assert_eq!(of(7).iter().map(|mark| (mark.at, mark.code)).collect::<Vec<_>>(), late);
+        assert_eq!(of(7)[0].sequence, 5, "the cause is what it was");
+        let shut =
+            |at| marks.since(Timestamp::from_millis(7), Some(mark(at, WaitCode::QueueState)));
+        assert_eq!(shut(11).last().map(|mark| mark.sequence), Some(11));
+        let late = shut(6);
+        assert_eq!(late.len(), 1, "who comes to a queue that is shut: {late:?}");
+        assert_eq!((late[0].at, late[0].sequence), (Timestamp::from_millis(7), 6));
+    }
+}

@@ -1,0 +1,44 @@
+//! Tasks of several members, which start together: each member where it goes once those before are there.
+
+use alloc::vec::Vec;
+
+use crate::books::Books;
+use crate::event::Event;
+use crate::id::{AllocationId, ApplicationId};
+use crate::resource::Resources;
+use crate::time::Timestamp;
+
+use super::{in_node_order, in_order, pending, place, suits};
+
+/// Whether an application is such a task.
+pub(super) fn is_one(books: &Books, id: ApplicationId) -> bool {
+    books.application(id).task.as_ref().is_some_and(|task| task.settings.members > 1)
+}
+
+/// What has to be free for an ask: all that its task asks for, if that starts as a whole.
+pub(super) fn wanted(books: &Books, ask: AllocationId) -> Resources {
+    let id = books.allocation(ask).application;
+    if !is_one(books, id) {
+        return books.resources_of(ask).clone();
+    }
+    pending(books, id).fold(Resources::new(), |sum, (one, _)| sum.plus(books.resources_of(one)))
+}
+
+/// All members on nodes, or nothing.
+pub(super) fn on_nodes(books: &Books, now: Timestamp, id: ApplicationId) -> Option<Vec<Event>> {
+    let (mut then, mut events) = (books.clone(), Vec::new());
+    for (ask, _) in in_order(books, id) {
+        let (wanted, partition) = (then.node_request(ask), then.application(id).partition);
+        let nodes = in_node_order(&then, partition);
+        let mut fits = nodes.iter().filter(|(_, node)| {
+            node.is_open() && node.available.fits(wanted) && suits(&then, ask, node)
+        });
+        let (node, _) = *fits.next()?;
+        let step = place(&then, then.application(id), ask, node);
+        for event in &step {
+            then.apply(now, event);
+        }
+        events.extend(step);
+    }
+    Some(events)
+}

@@ -1,0 +1,191 @@
+//! Leaves whose applications stand in a line, straight from tenants §8. Each ask recomputes who
+//! waits before it and what that one needs.
+
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
+use crate::books::{Allocation, Application, Books};
+use crate::config::ApplicationOrder;
+use crate::event::Event;
+use crate::id::{AllocationId, ApplicationId, QueueId};
+use crate::resource::{Quantity, Resources};
+use crate::time::Timestamp;
+
+use super::preemption_attempts::{Tries, call};
+use super::{
+    activation, all_or_nothing, application_priority, applications_in_order, fair_share,
+    has_headroom, is_allowed, link_of, may_start, on_any_node, pending, questions, replacement,
+    reservations,
+};
+
+/// Whether the policy of a leaf has a line. Users who share a leaf take turns instead.
+pub(super) fn has_one(books: &Books, leaf: QueueId) -> bool {
+    let order = books.queue(leaf).settings.values.application_order;
+    order.has_head_of_line() && !fair_share::takes_turns(books, leaf)
+}
+
+/// The applications of a leaf that ask for something, by its policy.
+pub(super) fn in_order(books: &Books, now: Timestamp, leaf: QueueId) -> Vec<ApplicationId> {
+    let values = &books.queue(leaf).settings.values;
+    let key = |id: ApplicationId, row: &Application| {
+        let waited = now.as_millis().saturating_sub(row.submitted.as_millis());
+        let steps = waited / values.line.aging_interval.get();
+        let grown = steps.saturating_mul(u64::from(values.line.aging_step));
+        let grown = i64::try_from(grown.min(u64::from(values.line.aging_max))).unwrap_or(i64::MAX);
+        let first = match values.application_order {
+            ApplicationOrder::Priority => -(i64::from(application_priority(books, id)) + grown),
+            ApplicationOrder::Urgency => {
+                let until = row
+                    .deadline
+                    .at
+                    .map(|at| at.as_millis().saturating_sub(row.deadline.estimate.get()));
+                let until = until.unwrap_or_else(|| row.submitted.as_millis() + 3_600_000);
+                i64::try_from(until).unwrap_or(i64::MAX)
+            }
+            _ => 0,
+        };
+        (first, row.submitted, row.number)
+    };
+    let mut applications: Vec<_> = books
+        .applications_in(leaf)
+        .filter(|(_, row)| row.ask_count > 0)
+        .map(|(id, row)| (key(id, row), id))
+        .collect();
+    applications.sort();
+    applications.into_iter().map(|(_, id)| id).collect()
+}
+
+/// The last pass in a leaf.
+pub(super) fn in_leaf(
+    books: &Books,
+    now: Timestamp,
+    leaf: QueueId,
+    tries: &RefCell<Tries>,
+) -> Option<Vec<Event>> {
+    let mut line = Line { books, now, leaf, head: None };
+    for id in applications_in_order(books, now, leaf) {
+        let row = books.application(id);
+        let ordinary = |ask: &Allocation| !replacement::waits_for_place(row, ask);
+        if !pending(books, id).any(|(_, ask)| ordinary(ask)) {
+            continue; // All of them are looked at in other passes.
+        }
+        let link = match link_of(books, id, row) {
+            Ok(link) => link,
+            Err(step) => return Some(step),
+        };
+        if activation::waits(books, row) {
+            continue;
+        }
+        let together = all_or_nothing::is_one(books, id);
+        let most = if together { 1 } else { usize::MAX };
+        for (ask, ask_row) in super::in_order(books, id).into_iter().take(most) {
+            if !ordinary(ask_row) {
+                continue;
+            }
+            let kept = ask_row.reservation().is_some();
+            let gate = if kept { Gate::Open } else { line.gate(ask) };
+            let started = may_start(books, row, link);
+            match gate {
+                Gate::Closed => continue,
+                Gate::Open | Gate::Overtakes if !started || questions::awaits(books, row, ask) => {
+                    line.wait(ask);
+                    continue;
+                }
+                Gate::Open | Gate::Overtakes => {}
+            }
+            let leads = line.head.is_none() && line.could_run(ask);
+            let headroom = has_headroom(books, row, link, ask);
+            if !headroom || kept {
+                let may_call = leads && is_allowed(books, row, link, ask);
+                let step = || call(books, now, tries, (ask, headroom), |_| false);
+                if let Some(events) = may_call.then(step).flatten() {
+                    return Some(events);
+                }
+                line.wait(ask);
+                continue;
+            }
+            let step = match ask_row.required_node() {
+                _ if together => all_or_nothing::on_nodes(books, now, id),
+                Some(node) => reservations::on_required_node(books, id, ask, node),
+                None => on_any_node(books, now, row, (ask, ask_row), leads.then_some(tries)),
+            };
+            let Some(mut events) = step else {
+                line.wait(ask);
+                continue;
+            };
+            let placed = |event: &Event| matches!(event, Event::Placed { .. });
+            if let (Gate::Overtakes, Some(head)) = (gate, line.head)
+                && events.iter().any(placed)
+            {
+                let application = books.allocation(head).application;
+                events.push(Event::Overtaken { application });
+            }
+            return Some(events);
+        }
+    }
+    None
+}
+
+#[derive(Clone, Copy)]
+enum Gate {
+    Open,
+    Overtakes,
+    Closed,
+}
+
+/// What is known of a line on the way along it.
+struct Line<'books> {
+    books: &'books Books,
+    now: Timestamp,
+    leaf: QueueId,
+    head: Option<AllocationId>,
+}
+
+impl Line<'_> {
+    /// An ask waits: it is the head if it is the first that could ever run.
+    fn wait(&mut self, ask: AllocationId) {
+        if self.head.is_none() && self.could_run(ask) {
+            self.head = Some(ask);
+        }
+    }
+
+    fn could_run(&self, ask: AllocationId) -> bool {
+        let wanted = all_or_nothing::wanted(self.books, ask);
+        let could = |max: &Resources| max.allows(&wanted);
+        let path = self.books.path_of(self.leaf);
+        path.iter().all(|queue| self.books.queue(*queue).max.as_ref().is_none_or(could))
+    }
+
+    fn gate(&self, ask: AllocationId) -> Gate {
+        let Some(head) = self.head else { return Gate::Open };
+        let values = &self.books.queue(self.leaf).settings.values;
+        let row = self.books.application(self.books.allocation(head).application);
+        let takes = self.takes_from(head, ask);
+        let waited = self.now.as_millis().saturating_sub(row.submitted.as_millis());
+        let holds = values.application_order == ApplicationOrder::FifoStrict
+            || row.overtaken >= values.line.max_overtakes
+            || waited >= values.line.max_head_wait.get();
+        match (takes, holds) {
+            (false, _) => Gate::Open,
+            (true, true) => Gate::Closed,
+            (true, false) => Gate::Overtakes,
+        }
+    }
+
+    /// Whether some queue has less than both need of a type that both ask for.
+    fn takes_from(&self, head: AllocationId, ask: AllocationId) -> bool {
+        let (needs, wants) =
+            (all_or_nothing::wanted(self.books, head), all_or_nothing::wanted(self.books, ask));
+        let crowds = |queue: QueueId| {
+            let row = self.books.queue(queue);
+            let Some(max) = row.max.as_ref().filter(|_| row.parent.is_some()) else { return false };
+            max.iter().any(|(resource, most)| {
+                let (need, want) = (needs.get_or_zero(resource), wants.get_or_zero(resource));
+                let used = row.allocated.get_or_zero(resource);
+                let both = need > Quantity::ZERO && want > Quantity::ZERO;
+                both && used.plus(need).plus(want) > most
+            })
+        };
+        self.books.path_of(self.leaf).into_iter().any(crowds)
+    }
+}

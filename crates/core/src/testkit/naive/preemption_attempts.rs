@@ -1,0 +1,217 @@
+//! When others are stopped, straight from scheduling §11.2 and §11.6; a try stands for equal asks.
+
+use alloc::vec::Vec;
+use core::cell::RefCell;
+use core::cmp::Reverse;
+
+use crate::books::{
+    Allocation, ApplicationState, Books, PreemptionTry, QuestionSubject, StopRequest,
+};
+use crate::event::{Event, PreemptionCause};
+use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
+use crate::resource::Resources;
+use crate::time::{Millis, Timestamp};
+
+use super::super::naive_preempt::{Finding, plan};
+use super::fair_share::takes_turns;
+use super::questions::has_enough;
+use super::replacement::waits_for_place;
+use super::{all_or_nothing, applications_in_order, head_of_line, in_order, lend};
+
+/// What was tried in one cycle.
+#[derive(Debug, Default)]
+pub(super) struct Tries {
+    /// What is to be known of tries in vain.
+    pub(super) events: Vec<Event>,
+    /// The first ask of each class that was looked at.
+    seen: Vec<AllocationId>,
+    leaves: Vec<QueueId>,
+}
+
+/// Look for something to stop for the equals of an ask that was held back; what that leads to, if
+/// it is a step. `keeps` says which asks may get a reservation instead.
+pub(super) fn call(
+    books: &Books,
+    now: Timestamp,
+    tries: &RefCell<Tries>,
+    (ask, nodes_tried): (AllocationId, bool),
+    keeps: impl Fn(&Allocation) -> bool,
+) -> Option<Vec<Event>> {
+    let (row, equals) = (books.allocation(ask), equals(books, now, ask)?);
+    let leaf = books.application(row.application).queue;
+    let mut tries = tries.borrow_mut();
+    if tries.seen.iter().any(|one| equals.contains(one)) {
+        return None;
+    }
+    tries.seen.push(ask);
+    let delay = books.queue(leaf).settings.values.preemption_delay;
+    let ripe = |ask: &AllocationId| books.allocation(*ask).created + delay;
+    let callers = if head_of_line::has_one(books, leaf) { &equals[..1] } else { &equals[..] };
+    let caller = callers.iter().copied().find(|one| ripe(one) <= now)?;
+    let oldest = callers.iter().map(ripe).min()?;
+    let tried = equals.iter().filter_map(|one| books.last_try(*one)).max();
+    let partition = books.application(row.application).partition;
+    let soon = |one: PreemptionTry| is_soon(books, partition, one, (oldest, now));
+    let count = tries.leaves.iter().filter(|one| **one == leaf).count();
+    if tried.is_some_and(soon) || count >= 10 || keeps(books.allocation(caller)) {
+        return None;
+    }
+    let application = books.application(row.application);
+    let victims = books.partition(application.partition).questions.is_some_and(|one| one.victims);
+    if victims && has_enough(books, application) {
+        return Some(Vec::new());
+    }
+    tries.leaves.push(leaf);
+    let (given_up, finding) = plan(books, caller, now, nodes_tried);
+    let mut events: Vec<Event> =
+        given_up.iter().map(|ask| Event::Unreserved { ask: *ask }).collect();
+    if let Finding::Ask(removals) = finding {
+        let subject = QuestionSubject::Removals(removals);
+        events.push(Event::Asked { ask: caller, subject });
+        return Some(events);
+    }
+    let cause = match finding {
+        Finding::StopWithin(..) => PreemptionCause::Share(caller),
+        _ => PreemptionCause::Guarantee(caller),
+    };
+    let (node, victims) = match finding {
+        Finding::Stop(node, victims) | Finding::StopWithin(node, victims) => (Some(node), victims),
+        _ => (None, Vec::new()),
+    };
+    let is_observed = books.partition(application.partition).settings.preemption.observe_only;
+    let Some(node) = node.filter(|_| !is_observed) else {
+        let observed = |victim| Event::PreemptionObserved { victim, cause };
+        events.extend(victims.into_iter().map(observed));
+        events.push(Event::PreemptionTried { ask: caller });
+        if given_up.is_empty() {
+            tries.events.append(&mut events);
+            return None;
+        }
+        return Some(events);
+    };
+    events.extend(victims.into_iter().map(|victim| Event::Preempted { victim, cause }));
+    events.push(Event::PreemptionTriggered { ask: caller });
+    let kept = books.allocation(caller).reservation();
+    if kept.is_none_or(|kept| kept.node != node) {
+        events.extend(kept.map(|_| Event::Unreserved { ask: caller }));
+        events.push(Event::Reserved { ask: caller, node });
+    }
+    Some(events)
+}
+
+/// Whether a try after this one, for asks of which the first was ripe then, comes too soon.
+fn is_soon(
+    books: &Books,
+    partition: PartitionId,
+    one: PreemptionTry,
+    (oldest, now): (Timestamp, Timestamp),
+) -> bool {
+    let unchanged = oldest <= one.at
+        && one.changes == books.changes()
+        && !any_is_given_up(books, partition, (one.at, now));
+    now < one.at + Millis::from_secs(15) || unchanged
+}
+
+/// Whether a node that is reserved for an ask becomes free for asks of higher priority between two
+/// times.
+fn any_is_given_up(
+    books: &Books,
+    partition: PartitionId,
+    (tried, now): (Timestamp, Timestamp),
+) -> bool {
+    let long = Millis::from_secs(3_600 + 3_600 + 2);
+    books.allocations().iter().any(|(_, row)| {
+        row.reservation().is_some_and(|kept| tried <= kept.since + long && now > kept.since + long)
+            && row.required_node().is_none()
+            && !row.preemption_triggered
+            && books.application(row.application).partition == partition
+    })
+}
+
+/// Whether others may ever be stopped for an ask.
+fn can_call(books: &Books, row: &Allocation) -> bool {
+    let application = books.application(row.application);
+    let guarantees =
+        |queue: QueueId| books.queue(queue).guaranteed.as_ref().is_some_and(|one| !one.is_empty());
+    row.may_preempt
+        && !all_or_nothing::is_one(books, row.application)
+        && !row.preemption_triggered
+        && row.required_node().is_none()
+        && books.partition(application.partition).settings.preemption.enabled
+        && books.path_of(application.queue).into_iter().any(guarantees)
+}
+
+/// The asks that are judged as one with this, in the order of their leaf; none if nothing is
+/// ever stopped for it.
+fn equals(books: &Books, now: Timestamp, ask: AllocationId) -> Option<Vec<AllocationId>> {
+    let row = books.allocation(ask);
+    if !can_call(books, row) {
+        return None;
+    }
+    let partition = books.application(row.application).partition;
+    if row.reservation().is_some() || books.partition(partition).questions.is_some() {
+        return Some(alloc::vec![ask]);
+    }
+    let stands = |id: ApplicationId| {
+        let one = books.application(id);
+        let starting = one.state == ApplicationState::Accepted;
+        // Where applications back off, each is visited by itself.
+        let backs_off = books.queue(one.queue).settings.values.backoff > 0;
+        let pauses = (backs_off || one.backed_off.is_some())
+            && !takes_turns(books, one.queue)
+            && !head_of_line::has_one(books, one.queue);
+        let alone = pauses.then_some(id);
+        let borrows = lend::borrows(books, id);
+        (one.link, starting && !one.allocating, starting && !one.counted, alone, borrows)
+    };
+    let equal = |one: &Allocation| {
+        can_call(books, one)
+            && one.reservation().is_none()
+            && !waits_for_place(books.application(one.application), one)
+            && (one.shape, one.priority) == (row.shape, row.priority)
+            && stands(one.application) == stands(row.application)
+    };
+    let leaf = books.application(row.application).queue;
+    let asks =
+        applications_in_order(books, now, leaf).into_iter().flat_map(|id| in_order(books, id));
+    Some(asks.filter(|(_, one)| equal(one)).map(|(id, _)| id).collect())
+}
+
+/// Have others stopped on the only node of an ask, which is reserved for it and has no room.
+pub(super) fn required(books: &Books, ask: AllocationId, node: NodeId) -> Option<Vec<Event>> {
+    let row = books.allocation(ask);
+    if row.required_node().is_none() || row.preemption_triggered {
+        return None;
+    }
+    let wanted = books.node_request(ask);
+    let mut candidates: Vec<(AllocationId, &Allocation)> = books
+        .allocations()
+        .iter()
+        .filter(|(id, one)| {
+            one.node == Some(node)
+                && one.is_allocated()
+                && one.required_node().is_none()
+                && one.mark == StopRequest::None
+                && one.priority <= row.priority
+                && books.node_request(*id).shares_type(wanted)
+        })
+        .collect();
+    candidates.sort_by_key(|(id, one)| {
+        let class = if one.originator { 3 } else { 1 + u8::from(!one.preemptable) };
+        let size = books.node_request(*id).total();
+        (class, one.priority, Reverse(one.created), size, Reverse(one.number.abs()))
+    });
+    let (mut sum, mut events) = (Resources::new(), Vec::new());
+    let cause = PreemptionCause::RequiredNode(ask);
+    for (victim, _) in candidates {
+        if !sum.is_at_least(wanted) {
+            sum.add(books.node_request(victim));
+            events.push(Event::Preempted { victim, cause });
+        }
+    }
+    if events.is_empty() || !sum.plus(&books.node(node).available).is_at_least(wanted) {
+        return None;
+    }
+    events.push(Event::PreemptionTriggered { ask });
+    Some(events)
+}

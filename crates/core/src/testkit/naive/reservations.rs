@@ -1,0 +1,154 @@
+//! Nodes that are reserved for asks: the reserved pass and required nodes, scheduling §9.4 and
+//! §6.3.
+
+use alloc::vec::Vec;
+
+use crate::books::{Allocation, Application, Books, Node, QuestionMode, StopRequest};
+use crate::event::Event;
+use crate::id::{AllocationId, ApplicationId, NodeId};
+use crate::name::Name;
+use crate::resource::{Quantity, Resources};
+use crate::schedule::RESERVATION_WAIT;
+use crate::time::Timestamp;
+
+use super::fair_share::takes_turns;
+use super::preemption_attempts::required;
+use super::questions::{awaits, choose};
+use super::{
+    has_headroom, in_node_order, in_order, is_large_enough, link_of, may_start, place, suits,
+};
+
+/// The reserved pass at one application: at all of its asks, or only at those for which others were
+/// stopped, or were not.
+pub(super) fn in_application(
+    books: &Books,
+    now: Timestamp,
+    (id, row): (ApplicationId, &Application),
+    called: Option<bool>,
+) -> Option<Vec<Event>> {
+    if takes_turns(books, row.queue) && called != Some(true) {
+        // All who want something of a leaf are known before anybody gets anything.
+        if let Err(step) = link_of(books, id, row) {
+            return Some(step);
+        }
+    }
+    let mut asks = in_order(books, id);
+    let counts = |ask: &Allocation| called.is_none_or(|called| called == ask.preemption_triggered);
+    asks.retain(|(_, ask)| ask.reservation().is_some() && counts(ask));
+    if asks.is_empty() {
+        return None;
+    }
+    let link = match link_of(books, id, row) {
+        Ok(link) => link,
+        Err(step) => return Some(step),
+    };
+    if !may_start(books, row, link) {
+        return None;
+    }
+    for (ask, ask_row) in &asks {
+        if awaits(books, row, *ask) {
+            continue;
+        }
+        let kept = ask_row.reservation()?;
+        if !has_headroom(books, row, link, *ask) {
+            if now.since(kept.since) > RESERVATION_WAIT {
+                return Some(alloc::vec![Event::Unreserved { ask: *ask }]);
+            }
+        } else if books.node(kept.node).available.fits(books.node_request(*ask)) {
+            match choose(books, row, (*ask, QuestionMode::Allocate), &[kept.node]) {
+                Some(Ok(node)) => return Some(place(books, row, *ask, node)),
+                Some(Err(step)) => return Some(step),
+                None if books.allocations().iter().any(|(_, one)| {
+                    one.node == Some(kept.node) && one.mark == StopRequest::Preempted
+                }) => {}
+                None => return Some(alloc::vec![Event::Unreserved { ask: *ask }]),
+            }
+        } else if let Some(events) = required(books, *ask, kept.node) {
+            return Some(events);
+        }
+    }
+    for (ask, ask_row) in &asks {
+        let waits = ask_row.required_node().is_some() || awaits(books, row, *ask);
+        if waits || !has_headroom(books, row, link, *ask) {
+            continue;
+        }
+        let wanted = books.node_request(*ask);
+        let nodes = in_node_order(books, row.partition);
+        let fits =
+            |node: &Node| node.is_open() && node.available.fits(wanted) && suits(books, *ask, node);
+        let nodes = nodes.into_iter().filter(|(_, node)| fits(node)).map(|(id, _)| id);
+        let nodes: Vec<NodeId> = nodes.collect();
+        match choose(books, row, (*ask, QuestionMode::Allocate), &nodes) {
+            Some(Ok(node)) => return Some(place(books, row, *ask, node)),
+            Some(Err(step)) => return Some(step),
+            None => {}
+        }
+    }
+    None
+}
+
+/// An ask that may run on one node only, and holds no reservation.
+pub(super) fn on_required_node(
+    books: &Books,
+    id: ApplicationId,
+    ask: AllocationId,
+    node: &Name,
+) -> Option<Vec<Event>> {
+    let row = books.application(id);
+    let (node, on) =
+        books.nodes().iter().find(|(_, on)| on.partition == row.partition && on.name == *node)?;
+    let wanted = books.node_request(ask);
+    if !is_large_enough(on, wanted) {
+        return None;
+    }
+    let required = |ask: &AllocationId| books.allocation(*ask).required_node().is_some();
+    let holders = on.reservations().iter().copied();
+    let (firm, ordinary): (Vec<_>, Vec<_>) = holders.partition(required);
+    let mut events: Vec<Event> =
+        ordinary.into_iter().map(|ask| Event::Unreserved { ask }).collect();
+    if firm.is_empty() && on.available.fits(wanted) {
+        match choose(books, row, (ask, QuestionMode::Allocate), &[node])? {
+            Ok(node) => events.extend(place(books, row, ask, node)),
+            Err(step) => return Some(step),
+        }
+    } else {
+        let said = books.verdict_on(ask, node, QuestionMode::Allocate);
+        if on.available.fits(wanted) && said.is_some_and(|one| one.refusal.is_some()) {
+            return None;
+        }
+        match choose(books, row, (ask, QuestionMode::Reserve), &[node])? {
+            Ok(node) => events.push(Event::Reserved { ask, node }),
+            Err(step) => return Some(step),
+        }
+    }
+    Some(events)
+}
+
+/// The node whose room an ask would suit best: the lowest score, the first of equals.
+pub(super) fn best(nodes: &[(NodeId, &Node)], wanted: &Resources) -> Option<NodeId> {
+    let mut best: Option<(f64, NodeId)> = None;
+    for (id, node) in nodes {
+        let score = score(wanted, &node.available);
+        if best.is_none_or(|(least, _)| score < least) {
+            best = Some((score, *id));
+        }
+    }
+    best.map(|(_, id)| id)
+}
+
+#[expect(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "as the specification")]
+fn score(wanted: &Resources, free: &Resources) -> f64 {
+    let part = |(resource, free): (_, Quantity)| {
+        let wanted = wanted.get_or_zero(resource);
+        if free <= Quantity::ZERO {
+            0.0
+        } else if wanted <= Quantity::ZERO {
+            1.0
+        } else if free > wanted {
+            (free.get() as f64 - wanted.get() as f64) / free.get() as f64
+        } else {
+            0.0
+        }
+    };
+    free.iter().map(part).sum()
+}

@@ -1,0 +1,119 @@
+//! What sets the bound for which an ask waits.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use crate::books::Books;
+use crate::books::tracker::TrackerKind;
+use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
+use crate::name::Name;
+
+use super::{Blocker, WaitCode, standstill};
+
+/// What sets the bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About {
+    /// This queue; a root queue stands for the cluster.
+    Queue(QueueId),
+    /// A user or group at this level.
+    Level(PartitionId, LevelId),
+    /// This node.
+    Node(NodeId),
+    /// Every node of this partition.
+    AnyNode(PartitionId),
+    /// The node that the ask requires, which is not registered.
+    RequiredNode(PartitionId),
+    /// This partition.
+    Partition(PartitionId),
+    /// The answers of a resource manager about this ask.
+    Answer(AllocationId),
+    /// A resource manager that has to answer, or whose nodes have to report.
+    Manager(PartitionId),
+    /// A resource manager that is away.
+    AbsentManager(PartitionId),
+    /// This application.
+    Application(ApplicationId),
+}
+
+/// A user or group at a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AtQueue<'a> {
+    /// Whether it is a user or a group.
+    pub kind: TrackerKind,
+    /// The name of the user or group.
+    pub name: &'a Name,
+    /// The queue.
+    pub queue: QueueId,
+}
+
+impl About {
+    /// Returns the queue, if the bound is that of a queue.
+    pub const fn queue(self) -> Option<QueueId> {
+        if let Self::Queue(queue) = self { Some(queue) } else { None }
+    }
+
+    /// Returns the node, if the bound is that of one registered node.
+    pub const fn node(self) -> Option<NodeId> {
+        if let Self::Node(node) = self { Some(node) } else { None }
+    }
+
+    /// Returns the user or group and the queue, if the bound is theirs.
+    pub fn level(self, books: &Books) -> Option<AtQueue<'_>> {
+        let Self::Level(partition, level) = self else { return None };
+        let trackers = &books.partition(partition).trackers;
+        let level = trackers.level(level);
+        let tracker = trackers.tracker(level.tracker);
+        Some(AtQueue { kind: tracker.kind, name: &tracker.name, queue: level.queue })
+    }
+}
+
+impl Blocker {
+    /// Returns a short code that does not change, for programs, logs, and the error pages.
+    pub fn code(self, books: &Books) -> &'static str {
+        self.wait_code(books).as_str()
+    }
+
+    /// Returns what sets the bound: the path of a queue, a user or group at a queue, the nodes.
+    pub fn subject(self, books: &Books) -> String {
+        let about = self.about();
+        match about {
+            About::Queue(queue) => books.queue(queue).path.to_string(),
+            About::Level(..) => about.level(books).map_or_else(String::new, |at| {
+                let kind = match at.kind {
+                    TrackerKind::User => "user",
+                    TrackerKind::Group => "group",
+                };
+                format!("{kind} {} at {}", at.name, books.queue(at.queue).path)
+            }),
+            About::Node(node) => format!("node {}", books.node(node).name),
+            About::AnyNode(_) => "every node".into(),
+            About::RequiredNode(_) => "the required node".into(),
+            About::Partition(id) => format!("partition {}", books.partition(id).name),
+            About::Manager(id) if books.is_recovering(id) => {
+                format!("nodes of partition {}", books.partition(id).name)
+            }
+            About::Manager(_) | About::Answer(_) => "the RM".into(),
+            About::AbsentManager(id) => standstill::manager(books, id),
+            About::Application(id) => format!("application {}", books.application(id).name),
+        }
+    }
+
+    /// Returns the subject as a sentence names it.
+    pub(super) fn subject_in_sentence(self, books: &Books) -> String {
+        if let Self::QueueMax(queue) = self
+            && books.queue(queue).parent.is_none()
+        {
+            return "the cluster".into();
+        }
+        let subject = self.subject(books);
+        if self.about().queue().is_some() { format!("queue {subject}") } else { subject }
+    }
+
+    /// Returns the first of two codes where the bound is that of a user, the second for a group.
+    pub(super) fn user_or_group(self, books: &Books, user: WaitCode, group: WaitCode) -> WaitCode {
+        match self.about().level(books).map(|at| at.kind) {
+            Some(TrackerKind::Group) => group,
+            Some(TrackerKind::User) | None => user,
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Sentences about what the resource manager was asked, and what it answered.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use core::cmp::Reverse;
+
+use crate::books::{Books, QuestionMode, QuestionSubject};
+use crate::id::{AllocationId, NodeId};
+use crate::name::Name;
+use crate::time::DisplayTime;
+
+use super::{About, Wait};
+
+/// About how many nodes the RM was asked, and since when.
+pub(super) fn of_question(wait: &Wait, books: &Books, _: AllocationId) -> String {
+    let About::Answer(ask) = wait.blocker.about() else { return String::new() };
+    let Some(question) = books.question_of(ask) else { return String::new() };
+    let (count, since) = (question.nodes().count(), DisplayTime(question.since));
+    let nodes = if count == 1 { "node" } else { "nodes" };
+    let once = match question.subject {
+        QuestionSubject::Nodes(QuestionMode::Allocate, _) => "",
+        QuestionSubject::Nodes(QuestionMode::Reserve, _) => " to reserve",
+        QuestionSubject::Removals(_) => " after preemption",
+    };
+    format!(
+        "the resource manager has not answered question {}, sent at {since}, about {count} {nodes}{once}. Wait for the answer, or check the resource manager.",
+        question.number
+    )
+}
+
+/// How many questions the RM has to answer, and how many it may; during recovery, how many nodes are missing.
+pub(super) fn of_busy(wait: &Wait, books: &Books, _: AllocationId) -> String {
+    let About::Manager(partition) = wait.blocker.about() else { return String::new() };
+    let row = books.partition(partition);
+    if let Some(recovery) = &row.recovery
+        && let Some(until) = recovery.until
+    {
+        let missing = recovery.missing().len();
+        let has = if missing == 1 { "has" } else { "have" };
+        return format!(
+            "{missing} of {} nodes {has} not reported since the restart. Scheduling resumes when all nodes report, at the latest at {}. Wait, or check the resource manager.",
+            row.nodes.len(),
+            DisplayTime(until)
+        );
+    }
+    let most = row.questions.map_or(0, |one| one.at_once.get());
+    format!(
+        "the resource manager has {} to answer, of at most {most} at once. Wait, or check the resource manager.",
+        count(row.open_questions.count)
+    )
+}
+
+/// Returns a number of questions in words.
+pub(super) fn count(count: u32) -> String {
+    match count {
+        1 => "1 question".into(),
+        count => format!("{count} questions"),
+    }
+}
+
+/// How many nodes the RM refused, and the reason that it gave most often.
+pub(super) fn of_refusals(wait: &Wait, books: &Books, _: AllocationId) -> String {
+    let About::Answer(ask) = wait.blocker.about() else { return String::new() };
+    let reasons = refusals(books, ask);
+    let refused: usize = reasons.iter().map(|(_, count)| count).sum();
+    let (reason, count) = reasons.first().copied().unwrap_or_default();
+    if let Some(name) = books.allocation(ask).required_node() {
+        return format!(
+            "the ask requires node {name}, which the resource manager rejects because: {reason}. Change the node requirements of the ask, or withdraw it."
+        );
+    }
+    let (first, with) = if is_member(books, ask) {
+        ("the ask cannot replace a placeholder: ", "with one, or with enough free capacity,")
+    } else {
+        ("", "with enough free capacity")
+    };
+    let nodes = if refused == 1 {
+        format!("the only node {with}")
+    } else {
+        format!("all {refused} nodes {}, {count} of them", with.trim_end_matches(','))
+    };
+    format!(
+        "{first}the resource manager rejects {nodes} because: {reason}. Change the node requirements of the ask, or add matching nodes."
+    )
+}
+
+/// Whether an ask waits to replace a placeholder.
+fn is_member(books: &Books, ask: AllocationId) -> bool {
+    let row = books.allocation(ask);
+    let waits = |group: &Name| books.application(row.application).waits_for_place(group);
+    !row.placeholder && row.reservation().is_none() && row.task_group().is_some_and(waits)
+}
+
+/// Returns why the RM refuses an ask the nodes that have room for it, with the number of nodes for each reason.
+///
+/// The most frequent reason is the first; equals are in alphabetical order.
+pub(crate) fn refusals(books: &Books, ask: AllocationId) -> Vec<(&str, usize)> {
+    let (row, wanted) = (books.allocation(ask), books.node_request(ask));
+    let required = row.required_node();
+    let has_room = |node: NodeId| {
+        let on = books.node(node);
+        let reserved = row.reservation().is_some_and(|one| one.node == node);
+        (reserved || on.is_open()) && on.available.fits(wanted)
+    };
+    let allocate = books.verdicts_of(ask, QuestionMode::Allocate);
+    let allocate = allocate.filter(|(node, _)| required.is_some() || has_room(*node));
+    // For its only node, and for the nodes of placeholders, room may not have been asked for.
+    let any = required.is_some() || is_member(books, ask);
+    let reserve = books.verdicts_of(ask, QuestionMode::Reserve).filter(|_| any);
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, verdict) in allocate.chain(reserve) {
+        if let Some(reason) = &verdict.refusal {
+            *reasons.entry(reason).or_default() += 1;
+        }
+    }
+    let mut sorted: Vec<(&str, usize)> = reasons.into_iter().collect();
+    sorted.sort_by_key(|(_, count)| Reverse(*count));
+    sorted
+}

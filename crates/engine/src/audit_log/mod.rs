@@ -1,0 +1,318 @@
+//! The audit: who did what when to tenants and their tasks, in a chain in which each record has the hash of
+//! the one before. Tenants TR-71 to TR-73, decision page 31.
+//!
+//! It follows from the journal alone. It is written behind it, so nothing is in it that is not durable, and
+//! what a crash takes from it is made again from the journal, byte by byte: a snapshot says how far the
+//! audit was, and none is taken before the audit is durable up to there.
+
+mod facts;
+mod files;
+mod lines;
+mod memory;
+mod read;
+mod record;
+mod settings;
+mod verify;
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use headroom_core::books::Books;
+use headroom_core::{Millis, Timestamp, view};
+use headroom_journal::Record;
+use headroom_journal::disk::Disk;
+
+pub(crate) use facts::facts;
+use files::{Files, Found, Group, SEGMENT_BYTES, Segments};
+pub use headroom_journal::AUDIT_FOLDER;
+use memory::InMemory;
+pub use read::{AuditPage, AuditReader, AuditWanted};
+use record::Cause;
+pub(crate) use record::Fact;
+pub use record::{AuditRecord, AuditType, Head, Said, written_time};
+pub use verify::{AuditFault, AuditKnown, AuditVerified, Fault, verify_audit, verify_audit_lines};
+
+/// How much waits in memory at most while the files take nothing. Whatever comes then is made from the
+/// journal at the next start: no snapshot is taken meanwhile.
+const WAITING_BYTES_MAX: usize = 64 << 20;
+
+/// Why a ledger was rebuilt: the journal was cut off by a repair.
+const CUT_OFF: &str = "JOURNAL_CUT_OFF";
+
+/// How long nothing is written after a failure.
+const AGAIN_AFTER: Millis = Millis::from_secs(1);
+
+/// How often old segments are looked for.
+const RETAIN_EVERY: Millis = Millis::from_secs(600);
+
+/// How large segments in memory are, and how many there may be.
+const MEMORY: (u64, usize) = (1 << 20, 16);
+
+/// The audit, for the writer.
+#[derive(Debug)]
+pub(crate) struct AuditLog {
+    /// How far the chain is, what waits included.
+    head: Head,
+    /// What was there when it was opened, until it goes on.
+    found: Option<Found>,
+    /// The last group that was there: facts of its record are there already, or some of them are.
+    there: Option<Group>,
+    waiting: VecDeque<Group>,
+    waiting_bytes: usize,
+    files: Files,
+    /// Whether its files outlive the process.
+    is_kept: bool,
+    segments_max: usize,
+    not_before: Timestamp,
+    retained: Timestamp,
+    status: Arc<Mutex<AuditStatus>>,
+    warnings: Vec<String>,
+}
+
+/// How the audit is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditStatus {
+    /// When the first thing happened that is in the journal and not in the audit yet; none if there is none.
+    pub behind_since: Option<Timestamp>,
+    /// Why it was not written at the last attempt.
+    pub failure: Option<String>,
+}
+
+impl Default for AuditLog {
+    fn default() -> Self {
+        let (segment_bytes, segments_max) = MEMORY;
+        let segments = Segments::on(Arc::new(InMemory::default()));
+        Self::of(Files::new(segments, segment_bytes), None, segments_max)
+    }
+}
+
+impl AuditLog {
+    /// The audit of this disk. Nothing is changed before [`AuditLog::go_on`].
+    pub(crate) fn open(disk: Arc<dyn Disk>) -> io::Result<Self> {
+        let (files, found) = Files::open(disk, SEGMENT_BYTES)?;
+        Ok(Self::of(files, Some(found), usize::MAX))
+    }
+
+    fn of(files: Files, found: Option<Found>, segments_max: usize) -> Self {
+        Self {
+            head: Head::default(),
+            is_kept: found.is_some(),
+            found,
+            there: None,
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            files,
+            segments_max,
+            not_before: Timestamp::ZERO,
+            retained: Timestamp::ZERO,
+            status: Arc::default(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Up to which record it is there; none if it does not matter, since nothing outlives the process.
+    pub(crate) fn reach(&self) -> Option<u64> {
+        let found = self.found.as_ref().filter(|_| self.is_kept)?;
+        Some(found.reach.seq)
+    }
+
+    /// Go on, where a replay begins with books for which the audit was durable up to this head.
+    /// When the newest snapshot was taken it was so up to the record `was_durable`, which may be later.
+    pub(crate) fn go_on(&mut self, durable: &Head, was_durable: u64) -> io::Result<()> {
+        let Some(mut found) = self.found.take() else {
+            self.head = durable.clone();
+            return Ok(());
+        };
+        if found.reach.seq >= durable.seq {
+            if found.reach.seq < was_durable {
+                // No crash does that.
+                let copies = self.files.copy(&found)?;
+                let there = found.reach.seq;
+                let fault = found.fault.as_deref().unwrap_or("its end is missing");
+                self.warnings.push(format!(
+                    "the audit is whole up to record {there} and was durable up to record {was_durable} \
+                     ({fault}); the rest is made again from the journal, and the damaged file is saved{copies}"
+                ));
+            }
+            self.files.go_on(&found)?;
+            (self.head, self.there) = (found.reach, found.group.take());
+            return Ok(());
+        }
+        let (there, was) = (found.reach.seq, durable.seq);
+        let fault = found.fault.as_deref().unwrap_or("its end is missing");
+        self.warnings.push(format!(
+            "the audit is whole up to record {there} and was durable up to record {was} ({fault}); \
+             what is there stays as it is, and the audit goes on with record {}. `headroom audit \
+             verify` says more",
+            was + 1
+        ));
+        self.files.leave(&found, durable)?;
+        self.head = durable.clone();
+        Ok(())
+    }
+
+    /// Take in what a record of the journal says, once.
+    pub(crate) fn add(&mut self, record: &Record, facts: &[Fact]) {
+        if facts.is_empty() || self.has_given_up() {
+            return;
+        }
+        let origin = record.origin.as_ref();
+        let cause = Cause {
+            sequence: record.sequence,
+            time: record.time,
+            actor: match (&record.command, origin) {
+                (None, _) => "scheduler",
+                (Some(_), Some(origin)) if !origin.identity.is_empty() => &origin.identity,
+                (Some(_), _) => "headroom",
+            },
+            request_id: origin.map_or("", |origin| &origin.request_id),
+            any_version: origin.is_some_and(|origin| origin.any_version),
+        };
+        if self.there.as_ref().is_some_and(|there| there.ledger_version > record.sequence) {
+            return; // It is there already.
+        }
+        let there = self.there.take_if(|there| there.ledger_version == record.sequence);
+        self.there = None;
+        let before = there.as_ref().map_or(&self.head, |there| &there.before);
+        let mut group = Group {
+            ledger_version: record.sequence,
+            time: record.time,
+            before: before.clone(),
+            after: before.clone(),
+            lines: Vec::with_capacity(facts.len()),
+        };
+        for fact in facts {
+            group.lines.push(group.after.line(cause, fact));
+        }
+        if let Some(there) = there {
+            if there.lines.iter().any(|line| line.contains(CUT_OFF)) {
+                return; // What it says was there before the journal was cut off.
+            }
+            if !group.lines.starts_with(&there.lines) {
+                // Another version made it; its records stay.
+                self.warnings.push(format!(
+                    "the audit says other things of record {} of the journal than this version does",
+                    record.sequence
+                ));
+                return;
+            }
+            group.before = there.after;
+            group.lines.drain(..there.lines.len());
+        }
+        self.head = group.after.clone();
+        if group.lines.is_empty() {
+            return;
+        }
+        self.waiting_bytes += group.lines.iter().map(String::len).sum::<usize>();
+        self.waiting.push_back(group);
+    }
+
+    /// The journal has been replayed up to this record. If it is behind the audit, it was cut off by a repair:
+    /// the later records stay in the audit, and what happens from now on has their numbers once more.
+    pub(crate) fn caught_up(&mut self, sequence: u64, time: Timestamp) {
+        let Some(there) = self.there.take_if(|there| there.ledger_version > sequence) else {
+            return;
+        };
+        let was = there.ledger_version;
+        self.warnings.push(format!(
+            "the journal ends with record {sequence}, and the audit knows it up to record {was}: it was cut \
+             off. The audit goes on behind what it has, and says so"
+        ));
+        let said = |version: u64| {
+            Said::from([("ledgerVersion".to_owned(), serde_json::Value::from(version))])
+        };
+        let fact = Fact {
+            kind: AuditType::LedgerRebuilt,
+            tenant: None,
+            task: None,
+            before: said(was),
+            after: said(sequence),
+            reason: Some(CUT_OFF.to_owned()),
+        };
+        let (actor, request_id) = ("headroom", "");
+        let before = self.head.clone();
+        let line =
+            self.head.line(Cause { sequence, time, actor, request_id, any_version: false }, &fact);
+        self.waiting_bytes += line.len();
+        let (after, lines) = (self.head.clone(), vec![line]);
+        self.waiting.push_back(Group { ledger_version: sequence, time, before, after, lines });
+    }
+
+    /// Whether so much waits that the rest is left to the next start.
+    fn has_given_up(&self) -> bool {
+        self.waiting_bytes > WAITING_BYTES_MAX
+    }
+
+    /// Write what waits; what it belongs to is durable. A failure is reported, and the write is tried again later.
+    pub(crate) fn write(&mut self, now: Timestamp) {
+        if self.waiting.is_empty() || now < self.not_before {
+            return;
+        }
+        let written = self.write_all();
+        self.told(now, written);
+    }
+
+    fn write_all(&mut self) -> io::Result<()> {
+        let given_up = self.has_given_up();
+        while let Some(group) = self.waiting.front() {
+            self.files.append(group)?;
+            let bytes: usize = group.lines.iter().map(String::len).sum();
+            // What was left out has to be made first.
+            self.waiting_bytes -= if given_up { 0 } else { bytes };
+            self.waiting.pop_front();
+        }
+        Ok(())
+    }
+
+    /// Make all durable; whether it is.
+    pub(crate) fn sync(&mut self, now: Timestamp) -> bool {
+        let synced = self.write_all().and_then(|()| self.files.sync());
+        let is_synced = synced.is_ok() && !self.has_given_up();
+        self.told(now, synced);
+        is_synced
+    }
+
+    fn told(&mut self, now: Timestamp, done: io::Result<()>) {
+        let mut status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
+        status.behind_since = self.waiting.front().map(|group| group.time);
+        if self.has_given_up() && status.behind_since.is_none() {
+            status.behind_since = Some(now);
+        }
+        match done {
+            Ok(()) => status.failure = None,
+            Err(error) => {
+                status.failure = Some(error.to_string());
+                self.not_before = now + AGAIN_AFTER;
+            }
+        }
+    }
+
+    /// Drop what is older than the books say, now and then.
+    pub(crate) fn retain(&mut self, now: Timestamp, books: &Books) {
+        if now < self.retained + RETAIN_EVERY && self.retained > Timestamp::ZERO {
+            return;
+        }
+        self.retained = now;
+        let days = view::tenants(books).map(|(_, _, config)| config.audit_retention_days);
+        let days = days.unwrap_or(u32::MAX);
+        if let Err(error) = self.files.retain(now, days, self.segments_max) {
+            self.told(now, Err(error));
+        }
+    }
+
+    /// How far the chain is.
+    pub(crate) const fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// Warnings about how it began.
+    pub(crate) fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    /// Returns a reader.
+    pub(crate) fn reader(&self) -> AuditReader {
+        AuditReader::of(self.files.segments.clone(), Arc::clone(&self.status))
+    }
+}

@@ -1,0 +1,159 @@
+//! Reading the audit while it is written.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use headroom_journal::disk::Disk;
+
+use super::AuditStatus;
+use super::files::{Files, Segments, name_of};
+use super::lines::Lines;
+use super::record::{AuditRecord, AuditType, NoRecord};
+
+/// How many lines are read for one answer at most: one who asks for what is rare gets a page that is not
+/// full, and goes on from there.
+const LINES_AT_ONCE: usize = 50_000;
+
+/// Reads the audit. Clones read the same.
+#[derive(Clone, Debug)]
+pub struct AuditReader {
+    segments: Segments,
+    status: Arc<Mutex<AuditStatus>>,
+}
+
+/// What is wanted of it.
+pub struct AuditWanted<'a> {
+    /// Behind this record.
+    pub after: u64,
+    /// Not before this time, as written.
+    pub from: Option<String>,
+    /// Before this time.
+    pub to: Option<String>,
+    /// Only these.
+    pub kind: Option<AuditType>,
+    /// Only those that this says.
+    pub which: &'a dyn Fn(&AuditRecord) -> bool,
+    /// How many at most.
+    pub limit: usize,
+}
+
+/// Some of it, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditPage {
+    /// Records.
+    pub records: Vec<AuditRecord>,
+    /// Behind which record to go on; none where nothing more is there.
+    pub more_after: Option<u64>,
+}
+
+impl AuditReader {
+    pub(super) const fn of(segments: Segments, status: Arc<Mutex<AuditStatus>>) -> Self {
+        Self { segments, status }
+    }
+
+    /// The audit of a disk that nobody writes, or that another process writes.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn open(disk: Arc<dyn Disk>) -> io::Result<Self> {
+        Ok(Self::of(Files::listed(disk)?, Arc::default()))
+    }
+
+    /// How it is.
+    pub fn status(&self) -> AuditStatus {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Find records. Reads files, so it may block.
+    ///
+    /// # Errors
+    /// When they cannot be read, or a line is no record.
+    pub fn find(&self, wanted: &AuditWanted<'_>) -> io::Result<AuditPage> {
+        let mut page = AuditPage::default();
+        let mut looked = 0;
+        let outcome = self.each(wanted.after, wanted.from.as_deref(), |record, _| {
+            if wanted.to.as_ref().is_some_and(|to| record.at >= *to) {
+                return false;
+            }
+            let is_wanted = wanted.from.as_ref().is_none_or(|from| record.at >= *from)
+                && wanted.kind.is_none_or(|kind| record.kind == kind)
+                && (wanted.which)(&record);
+            if is_wanted && page.records.len() == wanted.limit || looked == LINES_AT_ONCE {
+                page.more_after = Some(record.seq - 1);
+                return false;
+            }
+            looked += 1;
+            if is_wanted {
+                page.records.push(record);
+            }
+            true
+        });
+        outcome.map(|()| page)
+    }
+
+    /// Go through all behind a record, until the callback ends it; each with its line.
+    ///
+    /// # Errors
+    /// As [`AuditReader::find`].
+    pub fn each(
+        &self,
+        after: u64,
+        from: Option<&str>,
+        mut tell: impl FnMut(AuditRecord, &str) -> bool,
+    ) -> io::Result<()> {
+        let list = self.segments.list().clone();
+        for (at, segment) in list.iter().enumerate() {
+            let next = list.get(at + 1);
+            let is_before = |one: &&super::files::Segment| {
+                one.first <= after + 1
+                    || from.is_some_and(|from| !one.began.is_empty() && *one.began < *from)
+            };
+            if next.as_ref().is_some_and(is_before) {
+                continue;
+            }
+            let end = next.map_or(u64::MAX, |next| next.first);
+            let name = name_of(segment.first);
+            let file = match self.segments.disk.open(&name, false) {
+                Ok(file) => file,
+                // It was old, and went meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(error),
+            };
+            for (number, line) in (1..).zip(Lines::of(file, segment.length)) {
+                let line = line?;
+                // Another process may be writing it, or has died while it did.
+                if !line.is_whole && next.is_none() {
+                    return Ok(());
+                }
+                let record = AuditRecord::read(&line.bytes)
+                    .map_err(|why| self.damaged(&name, number, &why))?;
+                if record.seq <= after {
+                    continue;
+                }
+                // Another segment was begun before this one ended, since it is damaged.
+                if record.seq >= end {
+                    break;
+                }
+                let text = String::from_utf8_lossy(&line.bytes);
+                if !tell(record, &text) {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn damaged(&self, name: &str, number: u64, why: &NoRecord) -> io::Error {
+        let path: PathBuf = self.segments.disk.path(name);
+        let why = match why {
+            NoRecord::Unreadable(why) => why.clone(),
+            NoRecord::Changed { seq, .. } => format!("record {seq} was changed"),
+        };
+        let text = format!(
+            "{}, line {number}, is not as it was written ({why}); `headroom audit verify` says more",
+            path.display()
+        );
+        io::Error::new(io::ErrorKind::InvalidData, text)
+    }
+}

@@ -1,0 +1,155 @@
+//! What is due by the clock and is no work of the writer's: checks of the books, and cleaning what
+//! is remembered of users. Neither changes the books; what they find may be worth a record.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use headroom_core::books::Books;
+use headroom_core::{Command, Millis, Timestamp, view};
+
+use crate::clock::Clock;
+use crate::health::{Checked, Verified, Vitals};
+use crate::users::Users;
+use crate::view::View;
+
+/// How often somebody looks whether anything is due.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Goes round.
+#[derive(Debug)]
+pub(crate) struct Maintenance {
+    users: Option<Arc<Users>>,
+    vitals: Arc<Vitals>,
+    /// When the books were checked last.
+    checked: Option<Timestamp>,
+    /// When tenants were verified last, and after how long they are again.
+    verified: Option<(Timestamp, Millis)>,
+}
+
+impl Maintenance {
+    pub(crate) const fn new(users: Option<Arc<Users>>, vitals: Arc<Vitals>) -> Self {
+        Self { users, vitals, checked: None, verified: None }
+    }
+
+    /// Do what is due; `view` gives the newest books. What is to be written down, if anything is.
+    pub(crate) fn run_due(
+        &mut self,
+        now: Timestamp,
+        view: impl FnOnce() -> Arc<View>,
+    ) -> Option<Command> {
+        if let Some(users) = &self.users {
+            users.tick(now);
+        }
+        let (check, verify) = (self.is_check_due(now), self.is_verification_due(now));
+        if !check && !verify {
+            return None;
+        }
+        let view = view();
+        if check {
+            self.checked = Some(now);
+            let checked = Checked::of(&view.books, view.counters, view.sequence, now);
+            self.vitals.set_checked(checked);
+        }
+        if !verify {
+            return None;
+        }
+        self.verified = Some((now, verify_every(&view.books)));
+        let before = self.vitals.verified();
+        let verified = Verified::of(&view.books, view.sequence, now);
+        // What was written down already is so still.
+        let is_told = before.is_some_and(|before| before.drift == verified.drift);
+        let report = verified.report(&view.books).filter(|_| !is_told);
+        self.vitals.set_verified(verified);
+        report
+    }
+
+    fn is_verification_due(&self, now: Timestamp) -> bool {
+        self.verified.is_none_or(|(last, every)| now >= last + every || now < last)
+    }
+
+    /// The first check is made in any case.
+    fn is_check_due(&self, now: Timestamp) -> bool {
+        let Some(last) = self.checked else { return true };
+        // After the wall clock stepped back, the next one is not further off than ever.
+        self.vitals.check_every().is_some_and(|every| now >= last + every || now < last)
+    }
+
+    /// Go round until the other end of `end` is dropped.
+    pub(crate) fn run(
+        mut self,
+        clock: &dyn Clock,
+        end: &Receiver<()>,
+        mut view: impl FnMut() -> Arc<View>,
+        mut report: impl FnMut(Command),
+    ) {
+        loop {
+            if let Some(command) = self.run_due(clock.now(), &mut view) {
+                report(command);
+            }
+            if end.recv_timeout(LOOK_EVERY) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+        }
+    }
+}
+
+/// After how long tenants are verified again; where there are none, whether there are by then.
+fn verify_every(books: &Books) -> Millis {
+    let every = view::tenants(books).map(|(_, _, config)| config.verify_interval);
+    every.unwrap_or(Millis::from_secs(60)).max(Millis::from_secs(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use headroom_core::Name;
+    use headroom_core::resource::{Quantity, ResourceType};
+    use headroom_core::testkit::tell_world;
+
+    use super::*;
+
+    #[test]
+    fn tr_55_tenants_are_verified_by_the_clock_and_what_disagrees_is_named() {
+        let world = tell_world(
+            "
+            tenants root.tenants
+            node n1 vcore=128 memory=256G
+            tenant a quota vcore=100
+            app a1 of:a ann
+            ask t1 a1 vcore=60
+            ",
+        );
+        let vitals = Arc::new(Vitals::default());
+        let mut rounds = Maintenance::new(None, Arc::clone(&vitals));
+        let view = |books: &Books| {
+            let books = Arc::new(books.clone());
+            move || Arc::new(View { books, sequence: 7, ..View::default() })
+        };
+        let at = Timestamp::from_millis(1_000_000);
+        assert_eq!(rounds.run_due(at, view(&world.books)), None);
+        let first = vitals.verified().expect("the first time");
+        assert_eq!((first.sequence, first.time, first.drift.as_slice()), (7, at, &[][..]));
+        let mut damaged = world.books.clone();
+        let partition = *damaged.partitions().keys().next().expect("one partition");
+        let queue = damaged.queue_at(partition, "root.tenants.a").expect("the queue of a");
+        damaged.miscount(queue, ResourceType::VCORE, Quantity::of(-5_000));
+        let every = Millis::from_secs(60);
+        assert_eq!(rounds.run_due(at + (every - Millis::new(1)), view(&damaged)), None);
+        assert_eq!(vitals.verified().expect("as before").time, at, "not yet");
+        let told = rounds.run_due(at + every, view(&damaged));
+        let second = vitals.verified().expect("the second time");
+        let [drift] = second.drift.as_slice() else { panic!("{second:?}") };
+        assert_eq!((drift.tenant.as_str(), drift.resource.as_str()), ("a", "vcore"));
+        assert_eq!(
+            (drift.counted.get(), drift.found.get(), drift.by().get()),
+            (55_000, 60_000, -5_000)
+        );
+        let report =
+            Command::ReportDrift { partition: Name::new("default"), drift: second.drift.clone() };
+        assert_eq!(told, Some(report));
+        let again = rounds.run_due(at + every + every, view(&damaged));
+        assert_eq!(again, None, "it was written down");
+        let third = rounds.run_due(at + every + every + every, view(&world.books));
+        assert_eq!((third, vitals.verified().map(|one| one.drift.len())), (None, Some(0)));
+    }
+}

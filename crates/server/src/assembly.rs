@@ -1,0 +1,119 @@
+//! The server as a whole: every interface on one service, and what each shows of the others.
+
+use std::fmt;
+use std::sync::Arc;
+
+use axum::{Extension, middleware};
+use futures_util::future::BoxFuture;
+use headroom_api::headroomv1::{ResourceManager, ResourceManagerState};
+use serde_json::{Map, Value};
+
+use crate::convert::value::moment;
+use crate::grpc::{self, Interface, RmState};
+use crate::listen::Routers;
+use crate::live::Managers;
+use crate::log_levels::LogLevels;
+use crate::rest::{Manager, Rest, RestSettings, RmMetadata, Tags, log_level};
+use crate::service::Service;
+use crate::{metrics, mount, native, rest};
+
+/// How the interfaces are served.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// `/ws/v1`.
+    pub rest: RestSettings,
+    /// The scheduler interface.
+    pub si: grpc::Settings,
+}
+
+/// Every interface on one service.
+pub struct Assembly {
+    /// Their routers, of which one is made by [`crate::listen::assemble`].
+    pub routers: Routers,
+    /// The scheduler interface, which is notified when the server ends.
+    pub interface: Interface,
+    /// The state of `/ws/v1` that the service does not have.
+    pub rest: Arc<Rest>,
+    /// Operations of the table of routes that nobody answers: none, or it is a mistake.
+    pub lacking: Vec<&'static str>,
+}
+
+impl fmt::Debug for Assembly {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Whole").field("lacking", &self.lacking).finish_non_exhaustive()
+    }
+}
+
+impl Assembly {
+    /// All interfaces of a service; `levels` are those of its log.
+    ///
+    /// # Panics
+    /// Outside a Tokio runtime.
+    pub fn of(service: &Service, levels: &Arc<LogLevels>, settings: &Settings) -> Self {
+        let interface = Interface::new(service.clone(), settings.si);
+        let beside = Arc::new(Others { interface: interface.clone(), levels: Arc::clone(levels) });
+        service.live().tell_rms_by(beside.clone());
+        let rest = Arc::new(Rest::new(settings.rest, beside));
+        let modules = [rest::handler, log_level::handler, native::handler, metrics::handler];
+        let mounted = mount::router(service.clone(), Arc::clone(&rest), &modules);
+        let (checks, checked) = (Arc::clone(&rest.checks), service.clone());
+        tokio::spawn(async move { checks.keep(&checked).await });
+        let count = middleware::from_fn_with_state(service.clone(), metrics::count);
+        let router = mounted.router.layer(Extension(Arc::clone(levels))).layer(count);
+        let routers = Routers { rest: router, rpc: interface.router() };
+        Self { routers, interface, rest, lacking: mounted.lacking }
+    }
+}
+
+/// What REST shows of the scheduler interface, and of the log.
+struct Others {
+    interface: Interface,
+    levels: Arc<LogLevels>,
+}
+
+impl fmt::Debug for Others {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Others").finish_non_exhaustive()
+    }
+}
+
+impl RmMetadata for Others {
+    fn manager(&self) -> Option<Manager> {
+        let one = self.interface.registered()?;
+        Some(Manager { id: one.rm_id, build: one.build_info })
+    }
+
+    fn tags(&self, partition: &str, key: &str) -> Option<Tags> {
+        self.interface.tags(partition, key)
+    }
+
+    fn diagnostics(&self) -> BoxFuture<'_, Result<Option<Map<String, Value>>, String>> {
+        Box::pin(async {
+            let Some(said) = self.interface.state_dump().await else { return Ok(None) };
+            let dump = serde_json::from_str(&said?);
+            dump.map(Some).map_err(|error| format!("what the RM says of itself: {error}"))
+        })
+    }
+
+    fn log_level(&self) -> String {
+        format!("{:?}", self.levels.get().level).to_lowercase()
+    }
+}
+
+impl Managers for Others {
+    fn managers(&self) -> Vec<ResourceManager> {
+        let one = self.interface.registered();
+        let state = |standing| match standing {
+            RmState::Init => ResourceManagerState::Init,
+            RmState::Running => ResourceManagerState::Running,
+            RmState::Paused => ResourceManagerState::Paused,
+            RmState::Stopped => ResourceManagerState::Stopped,
+        };
+        let manager = |one: grpc::Registered| ResourceManager {
+            id: one.rm_id,
+            state: state(one.standing),
+            last_seen: moment(one.last_seen).unwrap_or_default(),
+        };
+        one.into_iter().map(manager).collect()
+    }
+}

@@ -1,0 +1,218 @@
+//! Tells an RM what became of its requests, and what else happened, in one order.
+//!
+//! Both come from the same records: those that its own requests led to come out of the intake,
+//! together with what was refused; all others out of the feed. Records are numbered, so the two
+//! are put together again: what the scheduler did before a request is reported before its answer,
+//! what it did after it behind.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use headroom_api::si::v1::AllocationResponse;
+use headroom_core::Command;
+use headroom_engine::{Entry, Follower, Outcome, Unavailable};
+use tokio::sync::mpsc;
+use tonic::Status;
+
+use crate::convert::si::{RmUpdate, Step, answers, rm_update};
+
+use super::intake::{Pending, Work};
+use super::manager::Manager;
+use super::message_queue::Coalesce as _;
+use super::outbox::OutboundMessage;
+
+/// Tells one RM.
+pub(super) struct RmNotifier {
+    manager: Arc<Manager>,
+    /// Who an entry comes from that one of its requests led to.
+    identity: String,
+    pendings: mpsc::Receiver<Pending>,
+    follower: Follower,
+    /// Entries that are read, and not reported.
+    ahead: VecDeque<Arc<Entry>>,
+    /// The last reported entry that one of its requests led to.
+    settled: u64,
+}
+
+impl RmNotifier {
+    /// Tell of what happens from this entry on, and of what comes out of the intake.
+    pub(super) fn new(
+        manager: Arc<Manager>,
+        identity: String,
+        pendings: mpsc::Receiver<Pending>,
+        from: u64,
+    ) -> Self {
+        let follower = manager.handle().feed().follow(from);
+        Self { manager, identity, pendings, follower, ahead: VecDeque::new(), settled: 0 }
+    }
+
+    /// Until it is over with the registration.
+    pub(super) async fn run(mut self) {
+        let manager = Arc::clone(&self.manager);
+        tokio::select! {
+            why = self.tell_all() => manager.end(&why),
+            _ = manager.over() => {}
+        }
+    }
+
+    /// Why it came to an end.
+    async fn tell_all(&mut self) -> Status {
+        loop {
+            if let Err(why) = self.tell_next().await {
+                return why;
+            }
+        }
+    }
+
+    async fn tell_next(&mut self) -> Result<(), Status> {
+        tokio::select! {
+            pending = self.pendings.recv() => match pending {
+                Some(pending) => self.settle(pending).await,
+                None => Err(Status::aborted("the registration of this RM has ended")),
+            },
+            entry = next_entry(&mut self.ahead, &mut self.follower) => {
+                let entry = entry?;
+                if !self.is_own(&entry) {
+                    return self.tell_of(&entry);
+                }
+                // Its place in the order is that of the request that led to it.
+                while self.settled < entry.record.sequence {
+                    let pending = self.pendings.recv().await;
+                    let ended = || Status::aborted("the registration of this RM has ended");
+                    self.settle(pending.ok_or_else(ended)?).await?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn is_own(&self, entry: &Entry) -> bool {
+        entry.record.origin.as_ref().is_some_and(|origin| origin.identity == self.identity)
+    }
+
+    /// Tell of a request, and before it of what happened before.
+    async fn settle(&mut self, pending: Pending) -> Result<(), Status> {
+        let seq = pending.seq;
+        match pending.work {
+            Work::Commands(steps, answer) => {
+                let outcomes = answer.await.map_err(|error| unavailable(&error))?;
+                self.answer(&steps, &outcomes).await?;
+            }
+            Work::Say(what) => {
+                if let Some(say) = what {
+                    // Behind everything that had happened by now.
+                    let newest = self.manager.handle().feed().newest();
+                    self.catch_up(newest + 1).await?;
+                    self.manager.outbox.note_applied(seq);
+                    self.say(*say)?;
+                }
+            }
+        }
+        self.manager.outbox.note_applied(seq);
+        Ok(())
+    }
+
+    async fn answer(&mut self, steps: &[Step], outcomes: &[Outcome]) -> Result<(), Status> {
+        let entries = outcomes.iter().flatten().filter_map(|one| one.entry.as_ref());
+        let numbers: Vec<u64> = entries.map(|entry| entry.record.sequence).collect();
+        if let (Some(first), Some(last)) = (numbers.first(), numbers.last()) {
+            self.catch_up(*first).await?;
+            self.settled = *last;
+        }
+        self.tell_together(answers(self.manager.id(), steps, outcomes))
+    }
+
+    /// Tell of all entries before this one, which is published.
+    async fn catch_up(&mut self, sequence: u64) -> Result<(), Status> {
+        loop {
+            let next = self.ahead.front().map(|entry| entry.record.sequence);
+            if next.unwrap_or_else(|| self.follower.position()) >= sequence {
+                return Ok(());
+            }
+            let entry = next_entry(&mut self.ahead, &mut self.follower).await?;
+            if !self.is_own(&entry) {
+                self.tell_of(&entry)?;
+            }
+        }
+    }
+
+    fn tell_of(&self, entry: &Entry) -> Result<(), Status> {
+        if let Some(Command::SetQuestions { partition, .. }) = &entry.record.command {
+            // What was open by then is open no more.
+            self.manager.asking.forget(partition);
+        }
+        let (rm, time) = (self.manager.id(), entry.record.time);
+        self.tell_together(entry.notices.iter().map(|notice| rm_update(rm, time, notice)))
+    }
+
+    /// Tell of what happened at once. What may share a message does, however fast it is taken.
+    fn tell_together(&self, all: impl IntoIterator<Item = RmUpdate>) -> Result<(), Status> {
+        let mut held: Option<AllocationResponse> = None;
+        for told in all {
+            let told = match (told, &mut held) {
+                (RmUpdate::Allocation(one), Some(last)) => match last.absorb(one) {
+                    Ok(()) => continue,
+                    Err(one) => RmUpdate::Allocation(one),
+                },
+                (told, _) => told,
+            };
+            if let Some(before) = held.take() {
+                self.say(OutboundMessage::Allocation(before))?;
+            }
+            match told {
+                RmUpdate::Allocation(one) => held = Some(one),
+                told => self.tell(told)?,
+            }
+        }
+        held.map_or(Ok(()), |last| self.say(OutboundMessage::Allocation(last)))
+    }
+
+    fn tell(&self, told: RmUpdate) -> Result<(), Status> {
+        match told {
+            RmUpdate::Application(one) => self.say(OutboundMessage::Application(one)),
+            RmUpdate::Allocation(one) => self.say(OutboundMessage::Allocation(one)),
+            RmUpdate::Node(one) => self.say(OutboundMessage::Node(one)),
+            RmUpdate::ContainerState(one) => {
+                self.manager.asking.waiting.note(one);
+                Ok(())
+            }
+            RmUpdate::Asked(partition, asked) => {
+                self.manager.asking.put(&self.manager, partition, *asked);
+                Ok(())
+            }
+        }
+    }
+
+    fn say(&self, say: OutboundMessage) -> Result<(), Status> {
+        self.manager.outbox.push(say).map_err(|_| {
+            Status::resource_exhausted(
+                "too many messages are held for this RM, it is too slow or was away for too \
+                 long; register again",
+            )
+        })
+    }
+}
+
+/// The next entry of the feed; waits for it.
+async fn next_entry(
+    ahead: &mut VecDeque<Arc<Entry>>,
+    follower: &mut Follower,
+) -> Result<Arc<Entry>, Status> {
+    loop {
+        if let Some(entry) = ahead.pop_front() {
+            return Ok(entry);
+        }
+        match follower.next().await {
+            Ok(Some(entries)) => ahead.extend(entries),
+            Ok(None) => return Err(Status::unavailable("the scheduler shuts down")),
+            Err(too_old) => {
+                return Err(Status::resource_exhausted(format!("{too_old}; register again")));
+            }
+        }
+    }
+}
+
+/// The engine takes no commands.
+pub(super) fn unavailable(error: &Unavailable) -> Status {
+    Status::unavailable(error.to_string())
+}

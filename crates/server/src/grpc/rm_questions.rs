@@ -1,0 +1,415 @@
+//! Questions to an RM, and messages in addition to the answers to its requests. Scheduler interface §9,
+//! §12.4.
+//!
+//! A question of the scheduler comes as a record and is answered by a command. What the RM does
+//! not answer is answered here: every node suits, but for those that a constraint of the ask
+//! rules out. An answer that does not come in time counts as: no node suits, for this attempt.
+//! After three of these in a row the RM is paused: its questions stay open until it answers.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use headroom_api::si::headroom::callback_reply::Answer;
+use headroom_api::si::headroom::callback_request::Question;
+use headroom_api::si::headroom::callback_scheduler_message::Content;
+use headroom_api::si::headroom::scheduler_message;
+use headroom_api::si::headroom::state_dump::Outcome;
+use headroom_api::si::headroom::{
+    CallbackReply, CallbackRequest, Capabilities, StateDump, StateDumpRequest,
+};
+use headroom_core::books::Questions;
+use headroom_core::{Command, Name};
+use headroom_engine::{RmQuestion, Submission};
+use tokio::sync::{Notify, oneshot};
+use tonic::Status;
+
+use crate::convert::si::{Inquiry, Part};
+
+use super::background::spawn;
+use super::constraints::{ConstraintsOf, refusing};
+use super::manager::Manager;
+use super::message_queue::{Coalesce, MessageQueue, Overflow};
+use super::outbox::{OutboundMessage, Outbox};
+use super::settings::Settings;
+use super::watching::Waiting;
+
+/// After how many answers in a row that did not come the RM is paused. Source: scheduler
+/// interface §12.4.
+const SILENCES_MAX: u32 = 3;
+
+/// Questions and messages on a stream of its own.
+impl Coalesce for Content {
+    fn absorb(&mut self, next: Self) -> Result<(), Self> {
+        Err(next)
+    }
+}
+
+/// What one RM is asked.
+pub(super) struct RmQuestions {
+    state: Mutex<State>,
+    /// For the stream of the compat profile.
+    pub(super) lane: MessageQueue<Content>,
+    /// Where its asks may run.
+    pub(super) constraints: ConstraintsOf,
+    /// The RM has declared what it wants to receive.
+    pub(super) attached: Notify,
+    /// Which of its asks more nodes would help.
+    pub(super) waiting: Waiting,
+    answer_within: Duration,
+}
+
+#[derive(Default)]
+struct State {
+    /// What it answers and wants to receive, as it declared last.
+    capabilities: Capabilities,
+    /// Questions that are not answered, by their number.
+    open: BTreeMap<u64, Open>,
+    /// Requests that are not answered, by the id that they were sent under.
+    sent: BTreeMap<u64, Sent>,
+    last_id: u64,
+    /// How many answers did not come in time since one came.
+    silences: u32,
+    /// Nodes with verdicts that are to be asked again after a while, with their
+    /// partitions.
+    stale: BTreeSet<(Name, Name)>,
+}
+
+struct Open {
+    inquiry: Inquiry,
+    /// What the RM has to answer yet, and how often it was asked.
+    parts: Vec<Part>,
+}
+
+enum Sent {
+    /// This part of this question.
+    Part(u64, Part),
+    Dump(oneshot::Sender<Result<String, String>>),
+}
+
+impl RmQuestions {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self {
+            state: Mutex::default(),
+            lane: MessageQueue::new(settings.messages_held),
+            constraints: ConstraintsOf::default(),
+            attached: Notify::new(),
+            waiting: Waiting::default(),
+            answer_within: settings.answer_within,
+        }
+    }
+
+    /// What the RM answers and wants to receive from now on.
+    pub(super) fn set_capabilities(&self, capabilities: Capabilities) {
+        let mut state = self.state();
+        (state.capabilities, state.silences) = (capabilities, 0);
+        // What was asked on a stream before is asked again on this one, or by nobody.
+        state.sent.clear();
+        drop(state);
+        self.waiting.seed();
+        self.attached.notify_one();
+    }
+
+    /// What the RM answers and wants to receive.
+    pub(super) fn capabilities(&self) -> Capabilities {
+        self.state().capabilities
+    }
+
+    /// What the scheduler is to ask about; none if every node suits every ask.
+    pub(super) fn questions(&self) -> Option<Questions> {
+        let capabilities = self.capabilities();
+        let constrained = !self.constraints.is_empty();
+        let victims = capabilities.preemption_predicates || constrained;
+        (capabilities.predicates || victims)
+            .then_some(Questions { victims, at_once: Questions::AT_ONCE })
+    }
+
+    /// The scheduler asks something.
+    pub(super) fn put(&self, manager: &Arc<Manager>, partition: Name, asked: RmQuestion) {
+        let Some(constraint) = self.constraints.get(&partition, &asked.key) else {
+            return self.take_in(manager, partition, asked, |_| None);
+        };
+        // The question may be about a node that no view shows yet.
+        let manager = Arc::clone(manager);
+        spawn(async move {
+            let view = manager.handle().views().at_least(0).await;
+            let refuse = refusing(&constraint, &view.books, &partition);
+            manager.asking.take_in(&manager, partition.clone(), asked, refuse);
+        });
+    }
+
+    fn take_in(
+        &self,
+        manager: &Arc<Manager>,
+        partition: Name,
+        asked: RmQuestion,
+        refuse: impl Fn(&Name) -> Option<Name>,
+    ) {
+        let number = asked.question;
+        let (inquiry, parts) = Inquiry::of(partition, asked, self.capabilities(), refuse);
+        self.state().open.insert(number, Open { inquiry, parts });
+        if !manager.holds_questions() {
+            self.ask(manager, number);
+        }
+    }
+
+    /// Whatever was asked about this partition is asked no more.
+    pub(super) fn forget(&self, partition: &Name) {
+        let State { open, sent, .. } = &mut *self.state();
+        open.retain(|_, one| one.inquiry.partition() != partition);
+        sent.retain(|_, one| match one {
+            Sent::Part(number, _) => open.contains_key(number),
+            Sent::Dump(_) => true,
+        });
+    }
+
+    /// Ask all that is open.
+    pub(super) fn ask_all(&self, manager: &Arc<Manager>) {
+        let numbers: Vec<u64> = self.state().open.keys().copied().collect();
+        for number in numbers {
+            self.ask(manager, number);
+        }
+    }
+
+    /// Ask the RM what is left of a question; answer it if that is nothing.
+    fn ask(&self, manager: &Arc<Manager>, number: u64) {
+        let mut requests = Vec::new();
+        {
+            let mut state = self.state();
+            let Some(open) = state.open.get(&number) else { return };
+            let parts: Vec<(Part, Question)> =
+                open.parts.iter().map(|one| (one.clone(), open.inquiry.ask(one))).collect();
+            for (part, question) in parts {
+                state.last_id += 1;
+                let id = state.last_id;
+                state.sent.insert(id, Sent::Part(number, part));
+                requests.push((id, question));
+            }
+        }
+        if requests.is_empty() {
+            self.settle(manager, number);
+        }
+        for (id, question) in requests {
+            self.send_request(manager, id, question);
+        }
+    }
+
+    fn send_request(&self, manager: &Arc<Manager>, id: u64, question: Question) {
+        let within = self.answer_within;
+        let deadline_ms = u32::try_from(within.as_millis()).unwrap_or(u32::MAX);
+        let request = CallbackRequest { id, deadline_ms, question: Some(question) };
+        // One that does not go out is not answered in time.
+        let _ = self.send(manager, Content::Request(request));
+        let manager = Arc::clone(manager);
+        spawn(async move {
+            tokio::select! {
+                () = tokio::time::sleep(within) => manager.asking.miss(&manager, id),
+                _ = manager.over() => {}
+            }
+        });
+    }
+
+    fn send(&self, manager: &Manager, content: Content) -> Result<(), Overflow> {
+        match &manager.outbox {
+            Outbox::Compat(_) => self.lane.push(content),
+            outbox @ Outbox::Session(_) => {
+                outbox.push(OutboundMessage::Session(as_session(content)))
+            }
+        }
+    }
+
+    /// Send what may be lost under pressure.
+    pub(super) fn offer(&self, manager: &Manager, content: Content) -> bool {
+        match &manager.outbox {
+            Outbox::Compat(_) => self.lane.offer(content),
+            Outbox::Session(line) => line.offer(as_session(content)),
+        }
+    }
+
+    /// The RM answers. One that answers at all is not silent.
+    pub(super) fn answer(&self, manager: &Arc<Manager>, reply: CallbackReply) {
+        let sent = {
+            let mut state = self.state();
+            state.silences = 0;
+            state.sent.remove(&reply.id)
+        };
+        match sent {
+            Some(Sent::Part(number, part)) => {
+                if !self.capabilities().predicates_cacheable {
+                    // Another attempt may have another answer.
+                    self.void_later(manager, number, &part);
+                }
+                self.note(manager, number, &part, |inquiry| inquiry.note(&part, reply.answer));
+            }
+            Some(Sent::Dump(asker)) => {
+                // The caller may have gone.
+                let _ = asker.send(dump_of(reply.answer));
+            }
+            // It came too late.
+            None => {}
+        }
+        if manager.is_silent() {
+            manager.set_away(|away| away.silent = false);
+            self.ask_all(manager);
+        }
+    }
+
+    /// An answer did not come in time, if it did not.
+    fn miss(&self, manager: &Arc<Manager>, id: u64) {
+        let silences = {
+            let mut state = self.state();
+            let Some(Sent::Part(..)) = state.sent.get(&id) else {
+                state.sent.remove(&id);
+                return;
+            };
+            if manager.is_away() {
+                // It is asked again when it is back.
+                state.sent.remove(&id);
+                return;
+            }
+            state.silences += 1;
+            state.silences
+        };
+        let within = self.answer_within;
+        tracing::warn!(rm = manager.id(), id, ?within, silences, "the RM did not answer in time");
+        let sent = self.state().sent.remove(&id);
+        let Some(Sent::Part(number, part)) = sent else { return };
+        if silences >= SILENCES_MAX {
+            manager.set_away(|away| away.silent = true);
+            self.knock_until_answered(manager);
+            return;
+        }
+        let reason = format!("no answer within {} ms", within.as_millis());
+        self.void_later(manager, number, &part);
+        self.note(manager, number, &part, |inquiry| inquiry.refuse(&part, &reason));
+    }
+
+    /// Record the answer to a part of a question, and answer the question once all parts have one.
+    fn note(
+        &self,
+        manager: &Arc<Manager>,
+        number: u64,
+        part: &Part,
+        note: impl FnOnce(&mut Inquiry),
+    ) {
+        let is_complete = {
+            let mut state = self.state();
+            let Some(open) = state.open.get_mut(&number) else { return };
+            note(&mut open.inquiry);
+            open.parts.retain(|one| one != part);
+            open.parts.is_empty()
+        };
+        if is_complete {
+            self.settle(manager, number);
+        }
+    }
+
+    /// All parts of a question have an answer.
+    fn settle(&self, manager: &Arc<Manager>, number: u64) {
+        let Some(open) = self.state().open.remove(&number) else { return };
+        submit(manager, vec![open.inquiry.verdicts()]);
+    }
+
+    /// Verdicts about these nodes hold for one attempt: after a while they may be asked again. Until
+    /// then an ask that they refuse waits, so that an RM is not asked the same all the time.
+    fn void_later(&self, manager: &Arc<Manager>, number: u64, part: &Part) {
+        let is_first = {
+            let mut state = self.state();
+            let State { open, stale, .. } = &mut *state;
+            let Some(open) = open.get(&number) else { return };
+            let is_first = stale.is_empty();
+            let partition = open.inquiry.partition();
+            stale.extend(part.nodes().into_iter().map(|node| (partition.clone(), node)));
+            is_first
+        };
+        if !is_first {
+            return;
+        }
+        let (within, manager) = (self.answer_within, Arc::clone(manager));
+        spawn(async move {
+            tokio::time::sleep(within).await;
+            let stale = std::mem::take(&mut manager.asking.state().stale);
+            let void = |(partition, node)| Command::VoidVerdicts { partition, node };
+            submit(&manager, stale.into_iter().map(void).collect());
+        });
+    }
+
+    /// Ask a silent RM again and again, until it answers or is given up.
+    fn knock_until_answered(&self, manager: &Arc<Manager>) {
+        let (within, manager) = (self.answer_within, Arc::clone(manager));
+        spawn(async move {
+            while manager.is_silent() && !manager.is_over() {
+                let asking = &manager.asking;
+                let first = asking.state().open.keys().next().copied();
+                match first {
+                    Some(number) => asking.ask(&manager, number),
+                    None => {
+                        // Nothing is left to be silent about.
+                        manager.set_away(|away| away.silent = false);
+                    }
+                }
+                tokio::time::sleep(within).await;
+            }
+        });
+    }
+
+    /// Ask the RM what it knows, as a JSON text. None if it does not answer that.
+    pub(super) async fn dump(&self, manager: &Arc<Manager>) -> Option<Result<String, String>> {
+        if !self.capabilities().state_dump {
+            return None;
+        }
+        let (asker, answered) = oneshot::channel();
+        let id = {
+            let mut state = self.state();
+            state.last_id += 1;
+            let id = state.last_id;
+            state.sent.insert(id, Sent::Dump(asker));
+            id
+        };
+        self.send_request(manager, id, Question::StateDump(StateDumpRequest {}));
+        let silence = || Err(format!("no answer within {} ms", self.answer_within.as_millis()));
+        Some(answered.await.unwrap_or_else(|_| silence()))
+    }
+
+    /// Nothing is asked any more.
+    pub(super) fn end(&self, why: &Status) {
+        self.lane.end(why.clone());
+        let mut state = self.state();
+        (state.open, state.sent) = (BTreeMap::new(), BTreeMap::new());
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Give commands on behalf of an RM, and see to no outcome: what comes too late changes nothing.
+pub(super) fn submit(manager: &Arc<Manager>, commands: Vec<Command>) {
+    if commands.is_empty() {
+        return;
+    }
+    let manager = Arc::clone(manager);
+    spawn(async move {
+        let submission = |command| Submission { origin: manager.own_origin(), command };
+        let submissions = commands.into_iter().map(submission).collect();
+        // An engine that has stopped asks nothing any more.
+        let _ = manager.handle().submit_all(submissions).await;
+    });
+}
+
+fn dump_of(answer: Option<Answer>) -> Result<String, String> {
+    match answer {
+        Some(Answer::StateDump(StateDump { outcome: Some(Outcome::Json(json)) })) => Ok(json),
+        Some(Answer::StateDump(StateDump { outcome: Some(Outcome::Error(error)) })) => Err(error),
+        _ => Err("the answer is to another question".to_owned()),
+    }
+}
+
+/// The same message in the session profile.
+fn as_session(content: Content) -> scheduler_message::Content {
+    match content {
+        Content::Request(one) => scheduler_message::Content::CallbackRequest(one),
+        Content::Events(one) => scheduler_message::Content::Events(one),
+        Content::ContainerState(one) => scheduler_message::Content::ContainerState(one),
+    }
+}

@@ -1,0 +1,275 @@
+//! The one stream of the session profile: messages with numbers, stored until they are acknowledged.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use headroom_api::si::headroom::SchedulerMessage;
+use headroom_api::si::headroom::scheduler_message::Content;
+use tokio::sync::Notify;
+use tonic::Status;
+
+use super::message_queue::{Coalesce as _, Overflow, REPLACED};
+
+/// Messages for the stream of a session.
+#[derive(Debug)]
+pub(super) struct SessionQueue {
+    state: Mutex<State>,
+    changed: Notify,
+    held_max: usize,
+    /// The number of the last message of the RM that was handed in. The task that hands in has the lock.
+    pub(super) receiving: tokio::sync::Mutex<u64>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Without a number yet.
+    unsent: VecDeque<Content>,
+    /// Sent to somebody, and not acknowledged.
+    sent: VecDeque<(u64, Content)>,
+    /// How many of these were sent to the stream that there is now.
+    repeated: usize,
+    /// The number of the last one that has one.
+    last: u64,
+    /// The number of the last message of the RM of which all is reported.
+    applied: u64,
+    /// Counts streams; the last one is the one that there is now.
+    taker: u64,
+    /// Who was sent away last, and why.
+    dismissed: Option<(u64, Status)>,
+    /// Why nothing more is sent.
+    ended: Option<Status>,
+}
+
+impl SessionQueue {
+    /// An empty line that holds so many messages at most, those that are not acknowledged
+    /// included.
+    pub(super) fn new(held_max: usize) -> Self {
+        let receiving = tokio::sync::Mutex::default();
+        Self { state: Mutex::default(), changed: Notify::new(), held_max, receiving }
+    }
+
+    /// Send a message.
+    ///
+    /// # Errors
+    /// When too many are held; it is lost then.
+    pub(super) fn push(&self, content: Content) -> Result<(), Overflow> {
+        let mut state = self.state();
+        if state.ended.is_some() {
+            return Ok(());
+        }
+        let rest = match state.unsent.back_mut() {
+            Some(last) => absorb(last, content),
+            None => Some(content),
+        };
+        if let Some(content) = rest {
+            if state.held() >= self.held_max {
+                return Err(Overflow);
+            }
+            state.unsent.push_back(content);
+        }
+        drop(state);
+        self.changed.notify_waiters();
+        Ok(())
+    }
+
+    /// Send what may be lost, if there is plenty of room; whether it is sent.
+    pub(super) fn offer(&self, content: Content) -> bool {
+        let has_room = self.state().held() < self.held_max / 2;
+        has_room && self.push(content).is_ok()
+    }
+
+    /// Send to another stream from now on, whose RM has processed all up to this number.
+    ///
+    /// # Errors
+    /// When there is no message of that number.
+    pub(super) fn take_over(&self, processed: u64) -> Result<u64, Status> {
+        let mut state = self.state();
+        state.acknowledge(processed)?;
+        state.repeated = 0;
+        state.taker += 1;
+        let taker = state.taker;
+        drop(state);
+        self.changed.notify_waiters();
+        Ok(taker)
+    }
+
+    /// The RM has processed all up to this number.
+    ///
+    /// # Errors
+    /// When there is no message of that number.
+    pub(super) fn acknowledge(&self, processed: u64) -> Result<(), Status> {
+        self.state().acknowledge(processed)
+    }
+
+    /// Whether this is the stream that it is sent to.
+    pub(super) fn is_taken_by(&self, taker: u64) -> bool {
+        self.state().taker == taker
+    }
+
+    /// End one stream, for this reason. What is held waits for another.
+    pub(super) fn dismiss(&self, taker: u64, why: Status) {
+        let mut state = self.state();
+        if state.taker == taker {
+            state.taker += 1;
+            state.dismissed = Some((taker, why));
+        }
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    /// All up to this message of the RM is applied, and reported.
+    pub(super) fn note_applied(&self, seq: u64) {
+        let mut state = self.state();
+        state.applied = state.applied.max(seq);
+    }
+
+    /// The last message of the RM that is applied, and reported.
+    pub(super) fn applied(&self) -> u64 {
+        self.state().applied
+    }
+
+    /// Nothing more is sent, for this reason; the first one counts.
+    pub(super) fn end(&self, why: Status) {
+        let mut state = self.state();
+        state.ended.get_or_insert(why);
+        (state.unsent, state.sent, state.repeated) = (VecDeque::new(), VecDeque::new(), 0);
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    /// The next message; waits for it.
+    ///
+    /// # Errors
+    /// When this is not the stream any more, or nothing more is sent.
+    pub(super) async fn next(&self, taker: u64) -> Result<SchedulerMessage, Status> {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            {
+                let mut state = self.state();
+                if let Some(why) = state.why_over(taker) {
+                    return Err(why);
+                }
+                if let Some(message) = state.take() {
+                    return Ok(message);
+                }
+            }
+            changed.await;
+        }
+    }
+
+    /// Wait until this is not the stream any more, and say why.
+    pub(super) async fn over(&self, taker: u64) -> Status {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            if let Some(why) = self.state().why_over(taker) {
+                return why;
+            }
+            changed.await;
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn held(&self) -> usize {
+        self.unsent.len() + self.sent.len()
+    }
+
+    fn acknowledge(&mut self, processed: u64) -> Result<(), Status> {
+        if processed > self.last {
+            return Err(Status::invalid_argument(format!(
+                "ackSeq is {processed}, the last message sent has the number {}",
+                self.last
+            )));
+        }
+        while self.sent.front().is_some_and(|(seq, _)| *seq <= processed) {
+            self.sent.pop_front();
+            self.repeated = self.repeated.saturating_sub(1);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self) -> Option<SchedulerMessage> {
+        if self.repeated == self.sent.len() {
+            let content = self.unsent.pop_front()?;
+            self.last += 1;
+            self.sent.push_back((self.last, content));
+        }
+        let (seq, content) = self.sent.get(self.repeated)?.clone();
+        self.repeated += 1;
+        Some(SchedulerMessage { seq, ack_seq: self.applied, content: Some(content) })
+    }
+
+    fn why_over(&self, taker: u64) -> Option<Status> {
+        if self.taker == taker {
+            return self.ended.clone();
+        }
+        let mine = self.dismissed.as_ref().filter(|(who, _)| *who == taker);
+        Some(mine.map_or_else(|| Status::aborted(REPLACED), |(_, why)| why.clone()))
+    }
+}
+
+/// Have a message take in the one that follows it, or give that back.
+fn absorb(last: &mut Content, next: Content) -> Option<Content> {
+    match (last, next) {
+        (Content::Allocation(last), Content::Allocation(next)) => {
+            last.absorb(next).err().map(Content::Allocation)
+        }
+        (_, next) => Some(next),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use headroom_api::si::headroom::Pong;
+
+    use super::*;
+
+    fn pong(id: u64) -> Content {
+        Content::Pong(Pong { id })
+    }
+
+    async fn numbers(line: &SessionQueue, taker: u64, count: usize) -> Vec<(u64, u64)> {
+        let mut numbers = Vec::new();
+        for _ in 0..count {
+            let message = line.next(taker).await.unwrap();
+            let Some(Content::Pong(Pong { id })) = message.content else { panic!("{message:?}") };
+            numbers.push((message.seq, id));
+        }
+        numbers
+    }
+
+    #[tokio::test]
+    async fn a_new_stream_gets_again_what_was_not_acknowledged_and_nothing_else() {
+        let line = SessionQueue::new(8);
+        let first = line.take_over(0).unwrap();
+        for id in [11, 12, 13] {
+            line.push(pong(id)).unwrap();
+        }
+        assert_eq!(numbers(&line, first, 3).await, [(1, 11), (2, 12), (3, 13)]);
+        line.push(pong(14)).unwrap();
+        let second = line.take_over(2).unwrap();
+        assert_eq!(line.next(first).await.unwrap_err().code(), tonic::Code::Aborted);
+        assert_eq!(numbers(&line, second, 2).await, [(3, 13), (4, 14)]);
+        line.acknowledge(4).unwrap();
+        line.push(pong(15)).unwrap();
+        assert_eq!(numbers(&line, second, 1).await, [(5, 15)]);
+        assert_eq!(line.acknowledge(9).unwrap_err().code(), tonic::Code::InvalidArgument);
+    }
+
+    #[test]
+    fn what_is_not_acknowledged_counts_as_held_and_what_may_be_lost_goes_first() {
+        let line = SessionQueue::new(4);
+        assert!(line.offer(pong(1)) && line.offer(pong(2)));
+        assert!(!line.offer(pong(3)), "half of the room is for what may not be lost");
+        assert_eq!([line.push(pong(4)), line.push(pong(5))], [Ok(()), Ok(())]);
+        assert_eq!(line.push(pong(6)), Err(Overflow));
+    }
+}

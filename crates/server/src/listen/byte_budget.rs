@@ -1,0 +1,106 @@
+//! How many bytes of what clients send are held at once, all together.
+
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// What has at most this many bytes does not count: ordinary bodies and messages are always taken.
+const FREE: usize = 64 << 10;
+/// What is counted in, in bytes.
+const UNIT: usize = 1 << 10;
+
+/// Room for what clients send. Clones are one.
+#[derive(Clone, Debug)]
+pub(super) struct ByteBudget {
+    units: Arc<Semaphore>,
+    bytes: usize,
+}
+
+/// What one body or message holds of it; given back when this is dropped.
+#[derive(Debug)]
+pub(super) struct BudgetPermit {
+    room: ByteBudget,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+/// There is no room for more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("request bodies already use the limit of {bytes} bytes; try again later")]
+pub(super) struct BudgetExhausted {
+    bytes: usize,
+}
+
+impl BudgetExhausted {
+    /// Returns the sentence where the bytes are those of answers.
+    pub(super) fn of_answers(self) -> String {
+        let bytes = self.bytes;
+        format!(
+            "unread responses already use the limit of {bytes} bytes; read them, or try again later"
+        )
+    }
+}
+
+impl ByteBudget {
+    /// For this many bytes. What is small does not count.
+    pub(super) fn new(bytes: usize) -> Self {
+        let units = (bytes / UNIT).min(Semaphore::MAX_PERMITS);
+        Self { units: Arc::new(Semaphore::new(units)), bytes }
+    }
+
+    /// Nothing of it yet.
+    pub(super) fn hold(&self) -> BudgetPermit {
+        BudgetPermit { room: self.clone(), permit: None }
+    }
+}
+
+impl BudgetPermit {
+    /// Hold as much as so many bytes need; less than before gives the rest back.
+    ///
+    /// # Errors
+    /// When others hold it.
+    pub(super) fn resize(&mut self, bytes: usize) -> Result<(), BudgetExhausted> {
+        let wanted = if bytes > FREE { bytes.div_ceil(UNIT) } else { 0 };
+        let has = self.permit.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        if wanted < has {
+            // Less than there is can always be given back.
+            drop(self.permit.as_mut().and_then(|permit| permit.split(has - wanted)));
+            return Ok(());
+        }
+        let no_room = BudgetExhausted { bytes: self.room.bytes };
+        let more = u32::try_from(wanted - has).map_err(|_| no_room)?;
+        if more == 0 {
+            return Ok(());
+        }
+        let more =
+            Arc::clone(&self.room.units).try_acquire_many_owned(more).map_err(|_| no_room)?;
+        match &mut self.permit {
+            Some(permit) => permit.merge(more),
+            none => *none = Some(more),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BudgetExhausted, ByteBudget, FREE, UNIT};
+
+    #[test]
+    fn what_is_held_is_given_back_and_small_things_are_always_taken() {
+        let bytes = 2 * FREE + 8 * UNIT;
+        let room = ByteBudget::new(bytes);
+        let (mut one, mut two) = (room.hold(), room.hold());
+        assert!(one.resize(FREE + 6 * UNIT).is_ok() && two.resize(FREE + 2 * UNIT).is_ok());
+        let exhausted = BudgetExhausted { bytes };
+        assert_eq!(two.resize(FREE + 2 * UNIT + 1), Err(exhausted));
+        let sentence = "request bodies already use the limit of 139264 bytes; try again later";
+        assert_eq!(exhausted.to_string(), sentence);
+        assert!(room.hold().resize(FREE).is_ok(), "what is small is always taken");
+        assert_eq!(room.hold().resize(FREE + 1), Err(exhausted), "what is larger counts whole");
+        assert!(one.resize(FREE + UNIT).is_ok() && two.resize(FREE + 7 * UNIT).is_ok());
+        assert_eq!(one.resize(FREE + 2 * UNIT), Err(exhausted));
+        drop(two);
+        assert!(one.resize(bytes).is_ok() && one.resize(0).is_ok());
+        assert!(room.hold().resize(bytes).is_ok());
+    }
+}

@@ -1,0 +1,201 @@
+//! What a handler is asked: by whom, about what.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use axum::extract::{FromRequestParts, Query, RawPathParams};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, header};
+use headroom_api::headroomv1::Code;
+
+use super::answer::Refused;
+use crate::caller::Caller;
+use crate::listen::RequestId;
+use crate::service::Service;
+
+/// A request, as far as handlers look at it.
+#[derive(Debug)]
+pub(crate) struct NativeRequest {
+    /// Who asks.
+    pub(crate) caller: Caller,
+    /// Names the request in logs and refusals.
+    pub(crate) request_id: String,
+    /// When it came.
+    pub(crate) began: Instant,
+    /// Parameters in the path, decoded.
+    path: BTreeMap<String, String>,
+    /// What stands behind `?`; none if it cannot be read.
+    query: Option<Vec<(String, String)>>,
+    headers: HeaderMap,
+    /// Whether it changes nothing.
+    pub(super) reads: bool,
+}
+
+impl FromRequestParts<Service> for NativeRequest {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, service: &Service) -> Result<Self, Refused> {
+        let began = Instant::now();
+        // As the log and the audit call it; only tests have no gate before the routes.
+        let named = parts.extensions.get::<RequestId>().map(|RequestId(id)| id.to_string());
+        let request_id = named.unwrap_or_else(|| {
+            format!("{}-{}", short(&service.about.instance), service.live().begin_request())
+        });
+        let Some(caller) = parts.extensions.get::<Caller>().cloned() else {
+            let detail = "the request has no identity. Send `Authorization: Bearer …`.";
+            return Err(Refused::before(request_id, Code::Unauthenticated, detail));
+        };
+        // A name that is no text names nothing: it is found missing later.
+        let path = match RawPathParams::from_request_parts(parts, service).await {
+            Ok(found) => found.iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            Err(_) => BTreeMap::new(),
+        };
+        let query = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
+        let query = query.ok().map(|Query(pairs)| pairs);
+        let headers = parts.headers.clone();
+        let reads = matches!(parts.method, Method::GET | Method::HEAD);
+        Ok(Self { caller, request_id, began, path, query, headers, reads })
+    }
+}
+
+/// The first part of an instance's name; enough to tell processes apart in a log.
+pub(super) fn short(instance: &str) -> &str {
+    instance.split('-').next().unwrap_or(instance)
+}
+
+impl NativeRequest {
+    /// A parameter of the path; none if it was no text.
+    pub(super) fn named(&self, name: &str) -> Option<&str> {
+        self.path.get(name).map(String::as_str)
+    }
+
+    /// The parameters behind `?`, of which these are known; empty ones count as absent.
+    ///
+    /// # Errors
+    /// When they cannot be read, one is not known, or one is there twice.
+    pub(super) fn parameters(&self, known: &[&str]) -> Result<Parameters<'_>, Refused> {
+        let malformed = |detail: String| Refused::new(self, Code::Malformed, detail);
+        let Some(pairs) = &self.query else {
+            return Err(malformed("the query string cannot be parsed as names and values".into()));
+        };
+        let mut values = BTreeMap::new();
+        for (name, value) in pairs {
+            if !known.contains(&name.as_str()) {
+                let known = known.join(", ");
+                return Err(malformed(format!(
+                    "parameter {name:?} does not exist. Use one of: {known}."
+                )));
+            }
+            if !value.is_empty() && values.insert(name.as_str(), value.as_str()).is_some() {
+                return Err(malformed(format!("parameter {name} occurs twice. Send it once.")));
+            }
+        }
+        Ok(Parameters { asked: self, values })
+    }
+
+    /// Whether the client has what is under this entity tag.
+    pub(super) fn has(&self, tag: &str) -> bool {
+        let lists = self.headers.get_all(header::IF_NONE_MATCH).into_iter();
+        let lists = lists.filter_map(|list| list.to_str().ok());
+        lists
+            .flat_map(|list| list.split(','))
+            .map(str::trim)
+            .any(|one| one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag)
+    }
+
+    /// Which version of what it changes the client expects; none if it says nothing of that.
+    pub(super) fn expected(&self) -> Option<Expected> {
+        let list = |name| {
+            let values = self.headers.get_all(name).into_iter();
+            let texts = values.filter_map(|value| value.to_str().ok());
+            texts.flat_map(|text| text.split(',')).map(str::trim).collect::<Vec<_>>()
+        };
+        if list(header::IF_NONE_MATCH) == ["*"] {
+            return Some(Expected::Nothing);
+        }
+        match &list(header::IF_MATCH)[..] {
+            [] => None,
+            ["*"] => Some(Expected::Any),
+            tags => Some(Expected::OneOf(tags.iter().map(ToString::to_string).collect())),
+        }
+    }
+
+    /// Whether the body is of one of these media types, or says nothing.
+    ///
+    /// # Errors
+    /// When it is of another.
+    pub(super) fn sends(&self, known: &[&str]) -> Result<(), Refused> {
+        let media = self.header("content-type").unwrap_or_default();
+        let media = media.split(';').next().unwrap_or_default().trim();
+        if known.iter().any(|one| media.eq_ignore_ascii_case(one)) {
+            return Ok(());
+        }
+        let detail =
+            format!("the media type of the body is {media:?}, expected {}", known.join(" or "));
+        Err(Refused::new(self, Code::UnsupportedMediaType, detail))
+    }
+
+    /// The text of a header.
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+/// Which version of what it changes a client expects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Expected {
+    /// That it is not there.
+    Nothing,
+    /// That it is there.
+    Any,
+    /// One with one of these entity tags.
+    OneOf(Vec<String>),
+}
+
+/// Parameters behind `?`, by name.
+#[derive(Debug)]
+pub(super) struct Parameters<'a> {
+    asked: &'a NativeRequest,
+    values: BTreeMap<&'a str, &'a str>,
+}
+
+impl<'a> Parameters<'a> {
+    /// The default number of items on a page.
+    pub(super) const LIMIT: usize = 100;
+    /// How many it has at most.
+    pub(super) const LIMIT_MAX: usize = 1_000;
+
+    pub(super) fn get(&self, name: &str) -> Option<&'a str> {
+        self.values.get(name).copied()
+    }
+
+    /// The value of a flag, if it is set: `true` or `false`.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, Refused> {
+        match self.get(name) {
+            None => Ok(None),
+            Some("true") => Ok(Some(true)),
+            Some("false") => Ok(Some(false)),
+            Some(other) => {
+                let detail = format!("{name} is {other:?}, but it must be true or false");
+                Err(Refused::new(self.asked, Code::Malformed, detail))
+            }
+        }
+    }
+
+    /// How many items are wanted; more than may be are cut.
+    ///
+    /// # Errors
+    /// When it is no number above zero.
+    pub(super) fn limit(&self) -> Result<usize, Refused> {
+        let Some(text) = self.get("limit") else { return Ok(Self::LIMIT) };
+        if let Ok(count @ 1..) = text.parse::<u64>() {
+            return Ok(usize::try_from(count).unwrap_or(usize::MAX).min(Self::LIMIT_MAX));
+        }
+        let most = Self::LIMIT_MAX;
+        let detail = format!("limit is {text:?}, but it must be a number from 1 to {most}");
+        Err(Refused::new(self.asked, Code::Malformed, detail))
+    }
+}

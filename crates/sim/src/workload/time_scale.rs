@@ -1,0 +1,204 @@
+//! Multiplying run times and the time between submissions.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The latest moment and the longest run that a workload may name: 10¹⁵ ms, 31,709 years.
+///
+/// Below 2⁵³, so that a stretched time is rounded once, alike on every machine.
+pub const TIME_MS_MAX: u64 = 1_000_000_000_000_000;
+
+/// The largest factor of a stretch, and one over the smallest.
+const FACTOR_MAX: f64 = 1e6;
+
+/// Factors for run times and for the time between submissions; 1 leaves them as they are.
+///
+/// ```
+/// use headroom_sim::workload::TimeScale;
+/// let time_scale: TimeScale = "run=2,arrivals=0.005".parse()?;
+/// assert_eq!(time_scale.run(), 2.0);
+/// # Ok::<(), headroom_sim::workload::TimeScaleError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeScale {
+    run: f64,
+    arrivals: f64,
+}
+
+/// Why a text is no stretch.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TimeScaleError {
+    /// Not `run=X`, `arrivals=Y` or both.
+    #[error("the stretch {text:?} is neither run=X nor arrivals=Y nor both with a comma between")]
+    Syntax {
+        /// The part in question.
+        text: String,
+    },
+    /// The same factor twice.
+    #[error("the stretch names {name} twice; expected it once")]
+    Twice {
+        /// `run` or `arrivals`.
+        name: String,
+    },
+    /// Not a number, or out of bounds.
+    #[error("the stretch {name}={found} must be a number from 0.000001 to 1000000, such as 0.5")]
+    Factor {
+        /// `run` or `arrivals`.
+        name: String,
+        /// What stands behind the equals sign.
+        found: String,
+    },
+}
+
+impl Default for TimeScale {
+    fn default() -> Self {
+        Self { run: 1.0, arrivals: 1.0 }
+    }
+}
+
+impl TimeScale {
+    /// Returns whether all times stay as they are.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// These factors for run times and for the time between submissions.
+    ///
+    /// # Errors
+    /// A factor that is no number from 10⁻⁶ to 10⁶.
+    pub fn new(run: f64, arrivals: f64) -> Result<Self, TimeScaleError> {
+        for (name, factor) in [("run", run), ("arrivals", arrivals)] {
+            if !(1.0 / FACTOR_MAX..=FACTOR_MAX).contains(&factor) {
+                return Err(TimeScaleError::Factor {
+                    name: name.to_owned(),
+                    found: factor.to_string(),
+                });
+            }
+        }
+        Ok(Self { run, arrivals })
+    }
+
+    /// The factor for run times.
+    pub fn run(self) -> f64 {
+        self.run
+    }
+
+    /// The factor for the time between submissions.
+    pub fn arrivals(self) -> f64 {
+        self.arrivals
+    }
+
+    /// A run time of this many ms, stretched and rounded to whole ms; none above [`TIME_MS_MAX`].
+    pub(super) fn run_ms(self, ms: u64) -> Option<u64> {
+        scaled(ms, self.run)
+    }
+
+    /// The same for the time since the first submission.
+    pub(super) fn arrival_ms(self, ms: u64) -> Option<u64> {
+        scaled(ms, self.arrivals)
+    }
+}
+
+#[allow(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::float_cmp
+)]
+fn scaled(ms: u64, factor: f64) -> Option<u64> {
+    if factor == 1.0 {
+        return (ms <= TIME_MS_MAX).then_some(ms);
+    }
+    let product = (ms.min(TIME_MS_MAX) as f64 * factor).round();
+    (product <= TIME_MS_MAX as f64).then_some(product as u64)
+}
+
+impl FromStr for TimeScale {
+    type Err = TimeScaleError;
+
+    fn from_str(text: &str) -> Result<Self, TimeScaleError> {
+        let mut run = None;
+        let mut arrivals = None;
+        for part in text.split(',') {
+            let syntax = || TimeScaleError::Syntax { text: part.trim().to_owned() };
+            let (name, number) = part.split_once('=').ok_or_else(syntax)?;
+            let (name, number) = (name.trim(), number.trim());
+            let slot = match name {
+                "run" => &mut run,
+                "arrivals" => &mut arrivals,
+                _ => return Err(syntax()),
+            };
+            let factor: f64 = number.parse().map_err(|_| TimeScaleError::Factor {
+                name: name.to_owned(),
+                found: number.to_owned(),
+            })?;
+            if slot.replace(factor).is_some() {
+                return Err(TimeScaleError::Twice { name: name.to_owned() });
+            }
+        }
+        Self::new(run.unwrap_or(1.0), arrivals.unwrap_or(1.0))
+    }
+}
+
+impl fmt::Display for TimeScale {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "run={},arrivals={}", self.run, self.arrivals)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    #[test]
+    fn times_are_rounded_to_whole_ms() {
+        let stretch = TimeScale::new(1.5, 0.005).unwrap();
+        for (ms, run, arrival) in [
+            (0, Some(0), Some(0)),
+            (1, Some(2), Some(0)),
+            (100, Some(150), Some(1)),
+            (1_000, Some(1_500), Some(5)),
+            (TIME_MS_MAX, None, Some(5_000_000_000_000)),
+        ] {
+            assert_eq!(stretch.run_ms(ms), run, "run of {ms}");
+            assert_eq!(stretch.arrival_ms(ms), arrival, "arrival at {ms}");
+        }
+    }
+
+    #[test]
+    fn the_text_names_one_factor_or_both() {
+        let told: Vec<String> = [
+            "run=2",
+            " arrivals = 0.005 , run = 1",
+            "",
+            "run",
+            "walk=2",
+            "run=2,run=2",
+            "run=0",
+            "run=-1",
+            "run=NaN",
+            "arrivals=inf",
+            "run=two",
+        ]
+        .into_iter()
+        .map(|text| match text.parse::<TimeScale>() {
+            Ok(stretch) => stretch.to_string(),
+            Err(error) => error.to_string(),
+        })
+        .collect();
+        expect![[r#"
+            run=2,arrivals=1
+            run=1,arrivals=0.005
+            the stretch "" is neither run=X nor arrivals=Y nor both with a comma between
+            the stretch "run" is neither run=X nor arrivals=Y nor both with a comma between
+            the stretch "walk=2" is neither run=X nor arrivals=Y nor both with a comma between
+            the stretch names run twice; expected it once
+            the stretch run=0 must be a number from 0.000001 to 1000000, such as 0.5
+            the stretch run=-1 must be a number from 0.000001 to 1000000, such as 0.5
+            the stretch run=NaN must be a number from 0.000001 to 1000000, such as 0.5
+            the stretch arrivals=inf must be a number from 0.000001 to 1000000, such as 0.5
+            the stretch run=two must be a number from 0.000001 to 1000000, such as 0.5"#]]
+        .assert_eq(&told.join("\n"));
+    }
+}

@@ -1,0 +1,224 @@
+//! Who waited for what, how long.
+//!
+//! The scheduler notes when a class of equal asks starts to wait, and for what. So time is
+//! counted per class, and a job is charged the difference between joining and leaving its
+//! class: the cost does not grow with the jobs that wait.
+//!
+//! The scheduler notes nothing of a class that it does not judge: one whose user is above their share,
+//! or one whose ask is reserved a node at its first look. The world asks for the reason of those, see
+//! [`WaitAttribution::unjudged`].
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+use headroom_core::books::Books;
+use headroom_core::id::ApplicationId;
+use headroom_core::{Blocker, ClassId, Note};
+
+use crate::outcome::BlockerRecord;
+
+/// Milliseconds per blocker, by position in the records; in order of position.
+type Totals = BTreeMap<usize, u64>;
+
+/// The accounts of one run.
+#[derive(Debug, Default)]
+pub(super) struct WaitAttribution {
+    /// What made anything wait, in order of first appearance.
+    pub(super) blockers: Vec<BlockerRecord>,
+    by_text: BTreeMap<(&'static str, String), usize>,
+    by_id: BTreeMap<Blocker, usize>,
+    classes: BTreeMap<ClassId, ClassAccount>,
+    applications: BTreeMap<ApplicationId, ApplicationAccount>,
+    /// Applications that joined a class of which the scheduler has noted nothing yet.
+    fresh: Vec<(ApplicationId, ClassId)>,
+    /// Classes with a reason that the world asked for, each with one of its applications.
+    asked: BTreeMap<ClassId, ApplicationId>,
+    /// The class that was asked for last.
+    last_asked: Option<ClassId>,
+}
+
+/// How many classes are asked again for their reason at each moment.
+const ASKED_AGAIN: usize = 16;
+
+#[derive(Debug, Default)]
+struct ClassAccount {
+    /// What it waits for now, and since when.
+    waiting: Option<(usize, u64)>,
+    totals: Totals,
+    members: u64,
+}
+
+impl ClassAccount {
+    fn wait_for(&mut self, now_ms: u64, blocker: usize) {
+        if self.waiting.is_some_and(|(before, _)| before == blocker) {
+            return;
+        }
+        if let Some((before, since)) = self.waiting.replace((blocker, now_ms)) {
+            *self.totals.entry(before).or_default() += now_ms - since;
+        }
+    }
+
+    fn totals_at(&self, now_ms: u64) -> Totals {
+        let mut totals = self.totals.clone();
+        if let Some((blocker, since)) = self.waiting {
+            *totals.entry(blocker).or_default() += now_ms - since;
+        }
+        totals
+    }
+}
+
+#[derive(Debug)]
+struct ApplicationAccount {
+    /// None where its classes are void and it did not join a new one yet.
+    class: Option<ClassId>,
+    /// The totals of the class when it joined.
+    before: Totals,
+    /// What it waited for in earlier classes.
+    waited: Totals,
+}
+
+impl WaitAttribution {
+    /// Take in what the scheduler noted at this time.
+    pub(super) fn take(&mut self, books: &Books, now_ms: u64, notes: Vec<Note>) {
+        for note in notes {
+            match note {
+                Note::Renewed => self.renew(now_ms),
+                Note::Joined { application, class } => self.join(now_ms, application, class),
+                Note::Parked { class, wait } => {
+                    let blocker = self.position(books, wait.blocker);
+                    self.asked.remove(&class);
+                    self.classes.entry(class).or_default().wait_for(now_ms, blocker);
+                }
+            }
+        }
+    }
+
+    /// Returns the classes whose reason the world asks for, each with one of its applications: those of
+    /// which the scheduler has noted nothing, and a few of those that were asked for before.
+    pub(super) fn unjudged(&mut self) -> Vec<(ApplicationId, ClassId)> {
+        let mut all = std::mem::take(&mut self.fresh);
+        all.retain(|(application, class)| {
+            self.is_in(*application, *class)
+                && self.classes.get(class).is_some_and(|account| account.waiting.is_none())
+        });
+        all.dedup_by_key(|(_, class)| *class);
+        let after = self.last_asked.map_or(Bound::Unbounded, Bound::Excluded);
+        let again = self.asked.range((after, Bound::Unbounded)).take(ASKED_AGAIN);
+        let known = all.len();
+        all.extend(again.map(|(class, application)| (*application, *class)));
+        self.last_asked = all[known..].last().map(|(_, class)| *class);
+        all
+    }
+
+    /// Note the reason that the world found for a class. Without one it is asked for again.
+    pub(super) fn explain(
+        &mut self,
+        now_ms: u64,
+        (application, class): (ApplicationId, ClassId),
+        blocker: Option<usize>,
+    ) {
+        let Some(account) = self.classes.get_mut(&class) else { return };
+        match blocker {
+            Some(blocker) => {
+                account.wait_for(now_ms, blocker);
+                self.asked.insert(class, application);
+            }
+            None if account.waiting.is_none() => self.fresh.push((application, class)),
+            None => {}
+        }
+    }
+
+    /// Count an application to another class of its asks that the scheduler has noted something of;
+    /// returns whether there is such a class.
+    pub(super) fn move_to(
+        &mut self,
+        now_ms: u64,
+        application: ApplicationId,
+        class: ClassId,
+    ) -> bool {
+        let noted = self.classes.get(&class).is_some_and(|account| account.waiting.is_some());
+        if noted && !self.is_in(application, class) {
+            self.join(now_ms, application, class);
+        }
+        noted
+    }
+
+    fn is_in(&self, application: ApplicationId, class: ClassId) -> bool {
+        self.applications.get(&application).is_some_and(|account| account.class == Some(class))
+    }
+
+    /// What an application waited for in all, now that its last ask was placed or withdrawn,
+    /// or the run ends: blocker and ms, in order of first appearance.
+    pub(super) fn close(&mut self, now_ms: u64, application: ApplicationId) -> Vec<(usize, u64)> {
+        let Some(account) = self.applications.remove(&application) else { return Vec::new() };
+        let waited = self.leave(now_ms, account);
+        waited.into_iter().filter(|(_, ms)| *ms > 0).collect()
+    }
+
+    /// Settle with all classes, which are void from now on.
+    fn renew(&mut self, now_ms: u64) {
+        for (application, account) in std::mem::take(&mut self.applications) {
+            let waited = self.leave(now_ms, account);
+            let account = ApplicationAccount { class: None, before: Totals::new(), waited };
+            self.applications.insert(application, account);
+        }
+        self.classes.clear();
+        self.fresh.clear();
+        self.asked.clear();
+    }
+
+    fn join(&mut self, now_ms: u64, application: ApplicationId, class: ClassId) {
+        let left = self.applications.remove(&application);
+        let waited = left.map(|account| self.leave(now_ms, account)).unwrap_or_default();
+        let account = self.classes.entry(class).or_default();
+        account.members += 1;
+        let before = account.totals_at(now_ms);
+        if account.waiting.is_none() {
+            self.fresh.push((application, class));
+        }
+        self.applications
+            .insert(application, ApplicationAccount { class: Some(class), before, waited });
+    }
+
+    /// Settle with the class that an application leaves.
+    fn leave(&mut self, now_ms: u64, account: ApplicationAccount) -> Totals {
+        let mut waited = account.waited;
+        if let Some(id) = account.class
+            && let Some(class) = self.classes.get_mut(&id)
+        {
+            for (blocker, ms) in class.totals_at(now_ms) {
+                let before = account.before.get(&blocker).copied().unwrap_or(0);
+                *waited.entry(blocker).or_default() += ms - before;
+            }
+            class.members -= 1;
+            if class.members == 0 {
+                // The scheduler forgot it with its last ask; its name is not used again.
+                self.classes.remove(&id);
+                self.asked.remove(&id);
+            }
+        }
+        waited
+    }
+
+    /// The record of a blocker. Ids may differ for what a user reads as one thing: a user
+    /// who left and came back.
+    pub(super) fn position(&mut self, books: &Books, blocker: Blocker) -> usize {
+        if let Some(known) = self.by_id.get(&blocker) {
+            return *known;
+        }
+        let (code, subject) = (blocker.code(books), blocker.subject(books));
+        let position = self.named(code, subject);
+        self.by_id.insert(blocker, position);
+        position
+    }
+
+    /// The record with this code and subject.
+    pub(super) fn named(&mut self, code: &'static str, subject: String) -> usize {
+        let next = self.blockers.len();
+        let position = *self.by_text.entry((code, subject.clone())).or_insert(next);
+        if position == next {
+            self.blockers.push(BlockerRecord { code, subject });
+        }
+        position
+    }
+}
