@@ -6,7 +6,8 @@ use headroom_core::config::{Configuration, PartitionConfig, QueueConfig};
 use headroom_core::id::{AllocationId, NodeId};
 use headroom_core::resource::{Amounts, Resources};
 use headroom_core::{
-    AddNode, Ask, Command, Event, Millis, Name, Step, Submit, Termination, Timestamp,
+    AddNode, AllocationEvent, Ask, AskEvent, Command, Event, Millis, Name, Step, Submit,
+    Termination, Timestamp,
 };
 
 use crate::cluster::Cluster;
@@ -125,12 +126,12 @@ impl Rush {
         let victims: Vec<AllocationId> = events
             .iter()
             .filter_map(|event| match event {
-                Event::Preempted { victim, .. } => Some(*victim),
+                Event::Allocation(AllocationEvent::Preempted { victim, .. }) => Some(*victim),
                 _ => None,
             })
             .collect();
         let triggered = events.iter().find_map(|event| match event {
-            Event::PreemptionTriggered { ask } => Some(*ask),
+            Event::Ask(AskEvent::PreemptionTriggered { ask }) => Some(*ask),
             _ => None,
         });
         let Some(ask) = triggered else { return };

@@ -11,7 +11,7 @@ use headroom_core::config::{
 };
 use headroom_core::resource::Amounts;
 use headroom_core::{
-    AddNode, Ask, Command, Event, Name, SetTenant, Submit, SubmitTask, TaskChange, view,
+    AddNode, Ask, AskEvent, Command, Event, Name, SetTenant, Submit, SubmitTask, TaskChange, view,
 };
 use headroom_engine::{Follower, Handle, SNAPSHOT_EVERY};
 
@@ -156,7 +156,9 @@ impl Starts {
             let now = Instant::now();
             for entry in entries {
                 let events = entry.record.events.iter().zip(&entry.named);
-                for (_, named) in events.filter(|(one, _)| matches!(one, Event::Placed { .. })) {
+                for (_, named) in
+                    events.filter(|(one, _)| matches!(one, Event::Ask(AskEvent::Placed { .. })))
+                {
                     let begun = sent.remove(&named.key);
                     times.extend(begun.map(|begun| now.duration_since(begun)));
                 }

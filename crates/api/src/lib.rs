@@ -9,6 +9,8 @@
 //! This crate does not depend on the core. The server converts between both, so changes of the
 //! core do not change the wire format.
 
+#![warn(missing_docs)]
+
 #[cfg(feature = "client")]
 pub mod client;
 mod codec;

@@ -7,7 +7,7 @@ use headroom_config::read;
 use headroom_core::config::PropertyValues;
 use headroom_core::config::property::ApplicationOrder;
 use headroom_core::testkit::{World, amounts};
-use headroom_core::{AddNode, Ask, Command, Event, Name, Submit, Timestamp};
+use headroom_core::{AddNode, Ask, AskEvent, Command, Event, Name, Submit, Timestamp};
 
 /// A cluster with this file, and no node yet.
 fn world(text: &str) -> World {
@@ -61,7 +61,9 @@ fn placed(world: &mut World, node: &str, memory: i64) -> Vec<String> {
     world.command(&Command::AddNode(add)).unwrap();
     let events = world.settle();
     let placed = events.into_iter().filter_map(|event| match event {
-        Event::Placed { ask, .. } => Some(world.books.allocation(ask).key.to_string()),
+        Event::Ask(AskEvent::Placed { ask, .. }) => {
+            Some(world.books.allocation(ask).key.to_string())
+        }
         _ => None,
     });
     placed.collect()

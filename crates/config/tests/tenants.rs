@@ -7,7 +7,7 @@ use headroom_core::books::Books;
 use headroom_core::config::tenant::{OnLower, Oversized, WaitingPolicy, WaitingStrategy};
 use headroom_core::config::{PartitionConfig, TenantDefaults, TenantsConfig};
 use headroom_core::resource::Amounts;
-use headroom_core::{Command, Millis, Name, Timestamp, decide};
+use headroom_core::{Command, Event, Millis, Name, TenantEvent, Timestamp, decide};
 
 fn partition(text: &str) -> PartitionConfig {
     read(text).unwrap_or_else(|faults| panic!("{faults}")).configuration.partitions.remove(0)
@@ -139,7 +139,9 @@ fn the_core_takes_what_is_read() {
     let configuration = read(text).unwrap().configuration;
     let command = Command::Configure(Box::new(configuration));
     let events = decide(&Books::default(), Timestamp::ZERO, &command).unwrap();
-    assert!(events.iter().any(|event| format!("{event:?}").contains("TenantDefaultsSet")));
+    assert!(events
+        .iter()
+        .any(|event| matches!(event, Event::Tenant(TenantEvent::DefaultsSet { .. }))));
 }
 
 #[test]

@@ -255,7 +255,7 @@ pub struct SetTenant {
     pub force: bool,
 }
 
-/// The answer of the RM to [`crate::Event::Asked`]. One that comes late or twice changes nothing.
+/// The answer of the RM to [`crate::AskEvent::Asked`]. One that comes late or twice changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdicts {
     /// Partition name.

@@ -97,6 +97,7 @@ mod codes;
 mod command;
 pub mod config;
 mod event;
+pub mod event_text;
 pub mod explain;
 mod fork;
 pub mod id;
@@ -126,7 +127,9 @@ pub use command::{
     TaskChange, Verdicts, member_key,
 };
 pub use event::{
-    AskTraits, Event, PreemptionCause, TaskStep, TenantDrift, Termination, Throttled, ThrottledType,
+    AllocationEvent, ApplicationEvent, AskEvent, AskTraits, Event, ForeignEvent, NodeEvent,
+    PartitionEvent, PreemptionCause, QueueEvent, TaskEvent, TaskStep, TenantDrift, TenantEvent,
+    Termination, Throttled, ThrottledType,
 };
 pub use invariant::Violation;
 pub use letter::letter;

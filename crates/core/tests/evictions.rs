@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::fmt::Write as _;
 
 use headroom_core::testkit::{World, naive_evictions, tell_world};
-use headroom_core::{Command, Event, Name, decide};
+use headroom_core::{AllocationEvent, Command, Event, Name, decide};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -89,7 +89,10 @@ fn who_is_stopped_of_tenants_is_what_adding_up_at_each_step_says() {
         let events = decide(&world.books, world.now, &scan).unwrap();
         let naive = naive_evictions(&world.books, world.now, row.tenants_root().unwrap());
         prop_assert_eq!(&events, &naive);
-        let stopped = events.iter().filter(|one| matches!(one, Event::Preempted { .. })).count();
+        let stopped = events
+            .iter()
+            .filter(|one| matches!(one, Event::Allocation(AllocationEvent::Preempted { .. })))
+            .count();
         let clocks = events.len() - stopped;
         several.set(several.get() + u32::from(stopped > 2));
         of_two.set(of_two.get() + u32::from(clocks > 1 && stopped > 1));

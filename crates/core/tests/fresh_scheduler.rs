@@ -2,7 +2,7 @@
 
 use headroom_core::resource::Amounts;
 use headroom_core::testkit::{World, amounts, leaf, parent, partition};
-use headroom_core::{AddNode, Ask, Command, Event, Name, Scheduler, Submit, Termination};
+use headroom_core::{AddNode, Ask, AskEvent, Command, Event, Name, Scheduler, Submit, Termination};
 
 fn world() -> World {
     let mut world = World::default();
@@ -82,7 +82,7 @@ fn nodes_are_tried_in_the_same_order_after_a_restart_whatever_their_names() {
         }
         let events = world.settle();
         let node = |event: &Event| match event {
-            Event::Placed { node, .. } => Some(world.books.node(*node).name.clone()),
+            Event::Ask(AskEvent::Placed { node, .. }) => Some(world.books.node(*node).name.clone()),
             _ => None,
         };
         events.iter().filter_map(node).collect::<Vec<Name>>()

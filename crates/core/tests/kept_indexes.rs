@@ -5,7 +5,9 @@
 
 use headroom_core::config::{PropertyValues, QueueConfig, RuleConfig};
 use headroom_core::testkit::{World, amounts, leaf, parent, partition};
-use headroom_core::{AddNode, Ask, Command, Event, Name, Note, Scheduler, Step, Submit};
+use headroom_core::{
+    AddNode, ApplicationEvent, Ask, AskEvent, Command, Event, Name, Note, Scheduler, Step, Submit,
+};
 
 const QUOTA: &str = "namespace.resourcequota";
 const GUARANTEED: &str = "namespace.resourceguaranteed";
@@ -38,7 +40,10 @@ fn submit(world: &mut World, name: &str, tags: &[(&str, &str)]) {
         ..Submit::default()
     };
     let events = world.command(&Command::Submit(submit)).unwrap();
-    assert!(matches!(events.last(), Some(Event::ApplicationAdded { .. })), "{events:?}");
+    assert!(
+        matches!(events.last(), Some(Event::Application(ApplicationEvent::Added { .. }))),
+        "{events:?}"
+    );
 }
 
 fn vcore(amount: u8) -> String {
@@ -62,7 +67,7 @@ fn placed(world: &mut World) -> Vec<Name> {
     assert!(!world.scheduler.take_notes().contains(&Note::Renewed), "nothing is made anew");
     world.books.check().unwrap();
     let key = |event: &Event| match event {
-        Event::Placed { ask, .. } => Some(world.books.allocation(*ask).key.clone()),
+        Event::Ask(AskEvent::Placed { ask, .. }) => Some(world.books.allocation(*ask).key.clone()),
         _ => None,
     };
     events.iter().filter_map(key).collect()
@@ -119,7 +124,7 @@ fn a_guarantee_that_a_tag_changes_puts_applications_in_another_order() {
     for event in &events {
         world.apply(event);
     }
-    assert!(matches!(events[..], [Event::Placed { .. }]), "{events:?}");
+    assert!(matches!(events[..], [Event::Ask(AskEvent::Placed { .. })]), "{events:?}");
     submit(&mut world, "app3", &[(GUARANTEED, &guarantee(1, 100))]);
     assert_eq!(placed(&mut world), ["k4", "k6"], "app1 has seven vcore, app2 has one");
 }
@@ -161,7 +166,7 @@ fn next_placed(world: &mut World) -> Name {
         for event in &events {
             world.apply(event);
         }
-        if let Some(Event::Placed { ask, .. }) = events.first() {
+        if let Some(Event::Ask(AskEvent::Placed { ask, .. })) = events.first() {
             return world.books.allocation(*ask).key.clone();
         }
     }

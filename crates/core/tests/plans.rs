@@ -18,7 +18,10 @@ use headroom_core::resource::{Amounts, Quantity};
 use headroom_core::testkit::{
     Counts, World, amounts, history, leaf, parent, partition, play, tree,
 };
-use headroom_core::{AddNode, Ask, Command, Event, Millis, Name, Rejection, Submit, Timestamp};
+use headroom_core::{
+    AddNode, AllocationEvent, Ask, AskEvent, Command, Event, Millis, Name, Rejection, Submit,
+    Timestamp,
+};
 use proptest::prelude::any;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -208,7 +211,13 @@ fn compare(world: &mut World, file: &Configuration, counts: &mut BTreeMap<&'stat
             *counts.entry(what).or_default() += 1;
         }
     }
-    let placed = |event: &&Event| matches!(event, Event::Placed { .. } | Event::SwapStarted { .. });
+    let placed = |event: &&Event| {
+        matches!(
+            event,
+            Event::Ask(AskEvent::Placed { .. })
+                | Event::Allocation(AllocationEvent::SwapStarted { .. })
+        )
+    };
     let moved = planned.steps.iter().filter(placed).count();
     assert!(planned.effects.starts.total <= moved, "whoever starts is given room");
     let once_more = plan(&world.books, world.now, file, reach).unwrap();
@@ -450,7 +459,7 @@ fn what_starts_anyway_is_not_said_to_follow_from_the_file() {
     let late = cluster(&file, &[("a", "ann", &[3])]);
     for (_, event) in &late.journal {
         // All but what the scheduler did.
-        if !matches!(event, Event::Placed { .. })
+        if !matches!(event, Event::Ask(AskEvent::Placed { .. }))
             && world.journal.iter().all(|(_, one)| one != event)
         {
             world.apply(event);
@@ -458,7 +467,7 @@ fn what_starts_anyway_is_not_said_to_follow_from_the_file() {
     }
     let planned = plan(&world.books, world.now, &two(bounded("a", 5), leaf("b")), Reach::default());
     let planned = planned.unwrap();
-    assert!(planned.steps.iter().any(|event| matches!(event, Event::Placed { .. })));
+    assert!(planned.steps.iter().any(|event| matches!(event, Event::Ask(AskEvent::Placed { .. }))));
     assert_eq!(planned.effects.starts.total, 0);
 }
 

@@ -6,7 +6,8 @@ use headroom_core::config::TenantSettings;
 use headroom_core::resource::Amounts;
 use headroom_core::testkit::{World, tell_world};
 use headroom_core::{
-    Ask, COMMAND_BYTES_MAX, Command, Event, Name, SetTenant, Submit, SubmitTask, TaskChange, decide,
+    ApplicationEvent, Ask, COMMAND_BYTES_MAX, Command, Event, Name, SetTenant, Submit, SubmitTask,
+    TaskChange, decide,
 };
 
 fn world() -> World {
@@ -170,7 +171,7 @@ fn nobody_pushes_out_the_tasks_and_keys_of_others() {
     come_and_go(&mut world, "a", "later");
     assert_eq!(world.books.partition(partition).spent_keys.count(&Name::new("a")), 1);
     let forgotten = world.journal.iter();
-    let forgotten =
-        forgotten.filter(|(_, event)| matches!(event, Event::ApplicationRemoved { .. }));
+    let forgotten = forgotten
+        .filter(|(_, event)| matches!(event, Event::Application(ApplicationEvent::Removed { .. })));
     assert_eq!(forgotten.count(), 2, "one at a time");
 }

@@ -6,8 +6,8 @@ use headroom_core::config::tenant::{WaitingPolicy, WaitingStrategy};
 use headroom_core::config::{TenantSettings, TenantsConfig};
 use headroom_core::testkit::{World, amounts, parent, partition};
 use headroom_core::{
-    AddNode, Ask, Command, Event, Millis, Name, SetTenant, Step, Submit, SubmitTask, TaskChange,
-    Timestamp,
+    AddNode, AllocationEvent, ApplicationEvent, Ask, AskEvent, Command, Event, Millis, Name,
+    SetTenant, Step, Submit, SubmitTask, TaskChange, TaskEvent, Timestamp,
 };
 
 /// A cluster with tenants, and one node of so many cores.
@@ -95,7 +95,9 @@ fn step(world: &mut World) -> Option<Vec<String>> {
     let mut events = Vec::new();
     let moved = world.scheduler.next(&world.books, world.now, &mut events) == Step::Moved;
     let placed = |world: &World, event: &Event| match event {
-        Event::Placed { ask, .. } => Some(world.books.allocation(*ask).key.to_string()),
+        Event::Ask(AskEvent::Placed { ask, .. }) => {
+            Some(world.books.allocation(*ask).key.to_string())
+        }
         _ => None,
     };
     let started = events.iter().filter_map(|event| placed(world, event)).collect();
@@ -240,14 +242,16 @@ fn tr_21_tr_30_tr_32_tr_33_one_release_starts_all_that_fit_in_their_order() {
     // Nobody is told to wait between the release and the first start.
     let behind = world.journal[before..].iter();
     let at = |wanted: fn(&Event) -> bool| behind.clone().position(|(_, event)| wanted(event));
-    let released = at(|event| matches!(event, Event::Released { .. })).unwrap();
-    let placed = at(|event| matches!(event, Event::Placed { .. })).unwrap();
+    let released =
+        at(|event| matches!(event, Event::Allocation(AllocationEvent::Released { .. }))).unwrap();
+    let placed = at(|event| matches!(event, Event::Ask(AskEvent::Placed { .. }))).unwrap();
     let between = world.journal[before + released + 1..before + placed].iter();
     let mut between = between.map(|(_, event)| event);
-    assert!(
-        between
-            .all(|event| !matches!(event, Event::TaskThrottled { .. } | Event::Overtaken { .. }))
-    );
+    assert!(between.all(|event| !matches!(
+        event,
+        Event::Task(TaskEvent::Throttled { .. })
+            | Event::Application(ApplicationEvent::Overtaken { .. })
+    )));
     assert_eq!(used(&world, "a"), 9_000);
 }
 
@@ -351,8 +355,9 @@ fn ts_12_tr_51_tr_52_a_cancel_beside_a_start_and_an_end_told_thrice_charge_and_r
         let count = |wanted: fn(&Event) -> bool| {
             world.journal[before..].iter().filter(|(_, event)| wanted(event)).count()
         };
-        let charged = count(|event| matches!(event, Event::Placed { .. }));
-        let released = count(|event| matches!(event, Event::Released { .. }));
+        let charged = count(|event| matches!(event, Event::Ask(AskEvent::Placed { .. })));
+        let released =
+            count(|event| matches!(event, Event::Allocation(AllocationEvent::Released { .. })));
         assert_eq!((charged, released), (usize::from(started), usize::from(started)));
         assert_eq!(used(&world, "a"), 0);
     }

@@ -11,9 +11,9 @@ use headroom_core::Name;
 use headroom_core::books::TaskState;
 use headroom_journal::Record;
 
-use crate::event_names::EventNames;
 use crate::notice::Notice;
 use crate::progress::{Progress, Waiter};
+use headroom_core::event_text::EventNames;
 
 /// How many entries stay in memory.
 pub const ENTRIES_KEPT: usize = 65_536;

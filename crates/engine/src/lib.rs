@@ -18,7 +18,6 @@ mod audit_log;
 mod clock;
 mod engine;
 mod error;
-mod event_names;
 mod feed;
 mod handle;
 mod health;
@@ -49,7 +48,6 @@ pub use audit_log::{
 pub use clock::{CLOCK_TOLERANCE, Clock, ClockOffset, HandClock, SteadyClock, SystemClock};
 pub use engine::{Begin, Engine, Pace, Settings};
 pub use error::{EngineError, Impossible, chain};
-pub use event_names::{EventNames, TenantPath};
 pub use feed::{ENTRIES_KEPT, Entry, Feed, Follower, TooOld};
 pub use handle::{COMMANDS_WAITING, Handle, Unavailable, WriterState};
 /// Who gave a command.

@@ -6,7 +6,10 @@
 use headroom_core::books::{ApplicationState, Books, QuestionMode, QuestionSubject};
 use headroom_core::id::{AllocationId, ApplicationId, NodeId, PartitionId};
 use headroom_core::resource::Amounts;
-use headroom_core::{Command, Event, Name, Termination, Timestamp};
+use headroom_core::{
+    AllocationEvent, ApplicationEvent, AskEvent, Command, Event, Name, NodeEvent, Termination,
+    Timestamp,
+};
 
 /// A notice to the RM of a partition.
 #[derive(Clone, Debug, PartialEq)]
@@ -150,9 +153,10 @@ pub fn notices(
     let teller = Teller { books, at };
     // A placeholder that goes with its node was not stopped by the RM, as far as the RM has reported.
     let gone = match (cause, event) {
-        (Some(Command::RemoveNode { .. }), Event::SwapConfirmed { placeholder }) => {
-            Some(teller.gone(*placeholder, Termination::NodeRemoved))
-        }
+        (
+            Some(Command::RemoveNode { .. }),
+            Event::Allocation(AllocationEvent::SwapConfirmed { placeholder }),
+        ) => Some(teller.gone(*placeholder, Termination::NodeRemoved)),
         _ => None,
     };
     gone.into_iter().chain(teller.of(event)).filter(move |_| !of_task)
@@ -162,23 +166,63 @@ pub fn notices(
 /// know its keys, and gets no notice. The RM gets questions about nodes as for other asks.
 fn is_of_task(books: &Books, cause: Option<&Command>, event: &Event) -> bool {
     let application = match event {
-        Event::ApplicationAdded { .. } | Event::ApplicationRejected { .. } => {
+        Event::Application(ApplicationEvent::Added { .. } | ApplicationEvent::Rejected { .. }) => {
             return match cause {
                 Some(Command::SubmitTask(_)) => true,
                 Some(Command::RejectApplication(rejected)) => rejected.of_task,
                 _ => false,
             };
         }
-        Event::ApplicationMoved { application, .. } | Event::ApplicationRemoved { application } => {
-            *application
-        }
-        Event::Placed { ask: one, .. }
-        | Event::AskRemoved { ask: one, .. }
-        | Event::ScaleUpAsked { ask: one }
-        | Event::Released { allocation: one, .. }
-        | Event::ReleaseAsked { allocation: one, .. }
-        | Event::Preempted { victim: one, .. } => books.allocation(*one).application,
-        _ => return false,
+        Event::Application(
+            ApplicationEvent::Moved { application, .. } | ApplicationEvent::Removed { application },
+        ) => *application,
+        Event::Ask(
+            AskEvent::Placed { ask: one, .. }
+            | AskEvent::Removed { ask: one, .. }
+            | AskEvent::ScaleUpAsked { ask: one },
+        )
+        | Event::Allocation(
+            AllocationEvent::Released { allocation: one, .. }
+            | AllocationEvent::ReleaseAsked { allocation: one, .. }
+            | AllocationEvent::Preempted { victim: one, .. },
+        ) => books.allocation(*one).application,
+        Event::Configured { .. }
+        | Event::Partition(_)
+        | Event::Queue(_)
+        | Event::Node(_)
+        | Event::Application(
+            ApplicationEvent::Linked { .. }
+            | ApplicationEvent::GroupUnlinked { .. }
+            | ApplicationEvent::Unlinked { .. }
+            | ApplicationEvent::LifetimeSet { .. }
+            | ApplicationEvent::LifetimeOver { .. }
+            | ApplicationEvent::DeadlineSet { .. }
+            | ApplicationEvent::Overtaken { .. }
+            | ApplicationEvent::Activated { .. }
+            | ApplicationEvent::Allocating { .. }
+            | ApplicationEvent::BackedOff { .. }
+            | ApplicationEvent::PlaceholdersExpired { .. }
+            | ApplicationEvent::TimerStopped { .. },
+        )
+        | Event::Task(_)
+        | Event::Ask(
+            AskEvent::Added { .. }
+            | AskEvent::Reserved { .. }
+            | AskEvent::Unreserved { .. }
+            | AskEvent::Asked { .. }
+            | AskEvent::Answered { .. }
+            | AskEvent::PreemptionTriggered { .. }
+            | AskEvent::PreemptionTried { .. },
+        )
+        | Event::Allocation(
+            AllocationEvent::Resized { .. }
+            | AllocationEvent::SwapStarted { .. }
+            | AllocationEvent::SwapConfirmed { .. }
+            | AllocationEvent::SwapDropped { .. }
+            | AllocationEvent::PreemptionObserved { .. },
+        )
+        | Event::Foreign(_)
+        | Event::Tenant(_) => return false,
     };
     books.application(application).task.is_some()
 }
@@ -199,15 +243,17 @@ struct Teller<'books> {
 impl Teller<'_> {
     fn of(&self, event: &Event) -> Option<Notice> {
         match event {
-            Event::ApplicationAdded { .. }
-            | Event::ApplicationRejected { .. }
-            | Event::ApplicationMoved { .. }
-            | Event::ApplicationRemoved { .. } => self.of_application(event),
-            Event::NodeAdded { partition, node, .. } => {
+            Event::Application(
+                ApplicationEvent::Added { .. }
+                | ApplicationEvent::Rejected { .. }
+                | ApplicationEvent::Moved { .. }
+                | ApplicationEvent::Removed { .. },
+            ) => self.of_application(event),
+            Event::Node(NodeEvent::Added { partition, node, .. }) => {
                 Some(self.notice(*partition, NoticeKind::NodeAccepted { node: node.clone() }))
             }
             // The sender of a new node learns that it is accepted, too.
-            Event::NodeReported { node } => {
+            Event::Node(NodeEvent::Reported { node }) => {
                 let node = self.books.node(*node);
                 Some(
                     self.notice(
@@ -216,12 +262,12 @@ impl Teller<'_> {
                     ),
                 )
             }
-            Event::Placed { ask, node } => Some(self.allocated(*ask, *node)),
-            Event::SwapConfirmed { placeholder } => {
+            Event::Ask(AskEvent::Placed { ask, node }) => Some(self.allocated(*ask, *node)),
+            Event::Allocation(AllocationEvent::SwapConfirmed { placeholder }) => {
                 let ask = self.books.allocation(*placeholder).partner()?;
                 Some(self.allocated(ask, self.books.allocation(ask).node?))
             }
-            Event::Released { allocation, termination } => {
+            Event::Allocation(AllocationEvent::Released { allocation, termination }) => {
                 // Whatever the RM was asked to stop is known to it.
                 let by_itself = matches!(
                     termination,
@@ -232,38 +278,82 @@ impl Teller<'_> {
                 by_itself.then(|| self.gone(*allocation, *termination))
             }
             // Of asks, the RM learns only that they were given up.
-            Event::AskRemoved {
+            Event::Ask(AskEvent::Removed {
                 ask,
                 termination: termination @ (Termination::Timeout | Termination::LifetimeOver),
-            } => Some(self.to_go(*ask, *termination, Name::default())),
-            Event::SwapStarted { ask, placeholder, .. } => {
+            }) => Some(self.to_go(*ask, *termination, Name::default())),
+            Event::Allocation(AllocationEvent::SwapStarted { ask, placeholder, .. }) => {
                 let cause = self.books.allocation(*ask).key.clone();
                 Some(self.to_go(*placeholder, Termination::PlaceholderReplaced, cause))
             }
-            Event::ReleaseAsked { allocation, termination } => {
+            Event::Allocation(AllocationEvent::ReleaseAsked { allocation, termination }) => {
                 Some(self.to_go(*allocation, *termination, Name::default()))
             }
-            Event::Preempted { victim, cause } => {
+            Event::Allocation(AllocationEvent::Preempted { victim, cause }) => {
                 Some(self.to_go(*victim, Termination::Preempted, self.cause(*cause)))
             }
-            Event::ScaleUpAsked { ask } => {
+            Event::Ask(AskEvent::ScaleUpAsked { ask }) => {
                 let row = self.books.allocation(*ask);
                 let application = self.books.application(row.application).name.clone();
                 let news = NoticeKind::ScaleUp { application, key: row.key.clone() };
                 Some(self.notice(self.partition_of(row.application), news))
             }
-            Event::Asked { ask, subject } => Some(self.asked(*ask, subject)),
-            _ => None,
+            Event::Ask(AskEvent::Asked { ask, subject }) => Some(self.asked(*ask, subject)),
+            Event::Configured { .. }
+            | Event::Partition(_)
+            | Event::Queue(_)
+            | Event::Node(
+                NodeEvent::Resized { .. }
+                | NodeEvent::Scheduling { .. }
+                | NodeEvent::Removed { .. }
+                | NodeEvent::VerdictsVoid { .. },
+            )
+            | Event::Application(
+                ApplicationEvent::Linked { .. }
+                | ApplicationEvent::GroupUnlinked { .. }
+                | ApplicationEvent::Unlinked { .. }
+                | ApplicationEvent::LifetimeSet { .. }
+                | ApplicationEvent::LifetimeOver { .. }
+                | ApplicationEvent::DeadlineSet { .. }
+                | ApplicationEvent::Overtaken { .. }
+                | ApplicationEvent::Activated { .. }
+                | ApplicationEvent::Allocating { .. }
+                | ApplicationEvent::BackedOff { .. }
+                | ApplicationEvent::PlaceholdersExpired { .. }
+                | ApplicationEvent::TimerStopped { .. },
+            )
+            | Event::Task(_)
+            | Event::Ask(
+                AskEvent::Added { .. }
+                | AskEvent::Removed { .. }
+                | AskEvent::Reserved { .. }
+                | AskEvent::Unreserved { .. }
+                | AskEvent::Answered { .. }
+                | AskEvent::PreemptionTriggered { .. }
+                | AskEvent::PreemptionTried { .. },
+            )
+            | Event::Allocation(
+                AllocationEvent::Resized { .. }
+                | AllocationEvent::SwapDropped { .. }
+                | AllocationEvent::PreemptionObserved { .. },
+            )
+            | Event::Foreign(_)
+            | Event::Tenant(_) => None,
         }
     }
 
     fn of_application(&self, event: &Event) -> Option<Notice> {
         match event {
-            Event::ApplicationAdded { partition, application, .. } => {
+            Event::Application(ApplicationEvent::Added { partition, application, .. }) => {
                 let application = application.clone();
                 Some(self.notice(*partition, NoticeKind::ApplicationAccepted { application }))
             }
-            Event::ApplicationRejected { partition, application, message, .. } => {
+            Event::Application(ApplicationEvent::Rejected {
+                partition,
+                application,
+                message,
+                ..
+            }) => {
                 let (application, reason) = (application.clone(), message.clone());
                 Some(
                     self.notice(
@@ -272,13 +362,13 @@ impl Teller<'_> {
                     ),
                 )
             }
-            Event::ApplicationMoved { application: id, state, .. } => {
+            Event::Application(ApplicationEvent::Moved { application: id, state, .. }) => {
                 let row = self.books.application(*id);
                 let (application, before) = (row.name.clone(), row.state);
                 let news = NoticeKind::ApplicationMoved { application, state: *state, before };
                 Some(self.notice(row.partition, news))
             }
-            Event::ApplicationRemoved { application: id } => {
+            Event::Application(ApplicationEvent::Removed { application: id }) => {
                 let row = self.books.application(*id);
                 let is_over = !row.state.is_active() && row.timer.is_some_and(|end| end <= self.at);
                 let application = row.name.clone();
@@ -286,7 +376,29 @@ impl Teller<'_> {
                     self.notice(row.partition, NoticeKind::ApplicationExpired { application })
                 })
             }
-            _ => None,
+            Event::Configured { .. }
+            | Event::Partition(_)
+            | Event::Queue(_)
+            | Event::Node(_)
+            | Event::Application(
+                ApplicationEvent::Linked { .. }
+                | ApplicationEvent::GroupUnlinked { .. }
+                | ApplicationEvent::Unlinked { .. }
+                | ApplicationEvent::LifetimeSet { .. }
+                | ApplicationEvent::LifetimeOver { .. }
+                | ApplicationEvent::DeadlineSet { .. }
+                | ApplicationEvent::Overtaken { .. }
+                | ApplicationEvent::Activated { .. }
+                | ApplicationEvent::Allocating { .. }
+                | ApplicationEvent::BackedOff { .. }
+                | ApplicationEvent::PlaceholdersExpired { .. }
+                | ApplicationEvent::TimerStopped { .. },
+            )
+            | Event::Task(_)
+            | Event::Ask(_)
+            | Event::Allocation(_)
+            | Event::Foreign(_)
+            | Event::Tenant(_) => None,
         }
     }
 

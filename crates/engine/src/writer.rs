@@ -14,7 +14,6 @@ use headroom_journal::{Journal, Origin, ReadStore, Record, Store};
 
 use crate::audit_log::{AuditLog, Fact, facts};
 use crate::error::EngineError;
-use crate::event_names::{named, states};
 use crate::feed::{ENTRIES_KEPT, Entry, Feed};
 use crate::handle::WriterState;
 use crate::health::Vitals;
@@ -26,6 +25,7 @@ use crate::snapshotter::{SNAPSHOT_EVERY, Snapshotter};
 use crate::view::{View, Views};
 use crate::watched::Watched;
 use crate::writer_stats::{Durations, OfSteps, WriterStats};
+use headroom_core::event_text::{named, task_states};
 
 mod flush;
 pub(crate) use flush::FILES_CHECKED_EVERY;
@@ -471,7 +471,7 @@ impl Writer {
             scheduler.apply(books, now, event);
         }
         put_in_order(command, &mut told_rm);
-        let tasks = states(books, &names);
+        let tasks = task_states(books, &names);
         telling.finish(&mut heard);
         self.hear_notes(now);
         self.batch.records += 1;
@@ -487,10 +487,10 @@ impl Writer {
     fn note_refusal(&mut self, now: Timestamp, command: &Command) {
         let told = &mut self.told;
         records_of_refusal(&self.books, now, command, &mut |record| told.push(record));
-        match command {
-            Command::AddNode(_) => self.counters.failed_nodes += 1,
-            Command::Ask(_) | Command::SetForeign(_) => self.counters.errors += 1,
-            _ => {}
+        if matches!(command, Command::AddNode(_)) {
+            self.counters.failed_nodes += 1;
+        } else if matches!(command, Command::Ask(_) | Command::SetForeign(_)) {
+            self.counters.errors += 1;
         }
     }
 }

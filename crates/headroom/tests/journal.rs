@@ -10,7 +10,8 @@ use headroom_core::config::{ApplicationLimitsConfig, Configuration, PartitionCon
 use headroom_core::resource::Amounts;
 use headroom_core::userlimit::Decimal;
 use headroom_core::{
-    AddNode, Ask, Command, Event, Name, Scheduler, Step, Submit, Timestamp, decide,
+    AddNode, ApplicationEvent, Ask, Command, Event, Name, NodeEvent, Scheduler, Step, Submit,
+    Timestamp, decide,
 };
 use headroom_journal::{FileStore, Journal, Origin, Record};
 
@@ -180,7 +181,7 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
 #[test]
 fn what_today_would_be_decided_otherwise_is_told() {
     let folder = journal("journal-otherwise", |events| {
-        if let Some(Event::NodeAdded { schedulable, .. }) = events.first_mut() {
+        if let Some(Event::Node(NodeEvent::Added { schedulable, .. })) = events.first_mut() {
             *schedulable = false;
         }
     });
@@ -209,7 +210,7 @@ fn what_today_would_be_decided_otherwise_is_told() {
 #[test]
 fn a_record_that_cannot_have_happened_is_told() {
     let folder = journal("journal-impossible", |events| {
-        events.retain(|event| !matches!(event, Event::ApplicationAdded { .. }));
+        events.retain(|event| !matches!(event, Event::Application(ApplicationEvent::Added { .. })));
     });
     run(
         &folder,

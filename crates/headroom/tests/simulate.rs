@@ -143,7 +143,7 @@ fn decisions_are_numbered_and_in_order_of_time() {
         assert_eq!(record[0], count.to_string());
         assert!(time >= last, "decision {count} goes back in time");
         last = time;
-        placed += usize::from(&record[2] == "placed");
+        placed += usize::from(&record[2] == "allocationGranted");
     }
     assert_eq!(folder.json("report.json")["summary"]["decisions"], count);
     assert_eq!(placed, folder.read("csv/allocations.csv").lines().count() - 1);

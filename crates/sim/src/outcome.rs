@@ -222,7 +222,7 @@ pub struct Decision {
     pub sequence: u64,
     /// Virtual time, ms.
     pub time_ms: u64,
-    /// `submitted`, `placed`, `waits`, `released`, …
+    /// The kind of an event, such as `allocationGranted`; or `waits`.
     pub kind: &'static str,
     /// What it is about: an application, an ask, a node.
     pub subject: String,

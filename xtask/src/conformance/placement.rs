@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result};
 use headroom_core::books::{Books, Queue};
 use headroom_core::config::{ApplicationOrder, Properties};
 use headroom_core::resource::Amounts;
-use headroom_core::{Command, Event, Name, Submit, Timestamp, decide};
+use headroom_core::{ApplicationEvent, Command, Event, Name, Submit, Timestamp, decide};
 use headroom_engine::users::Resolver;
 use serde_json::{Map, Value, json};
 
@@ -60,7 +60,7 @@ fn outcome(case: &Value) -> Result<Value> {
     queues.sort_by(|one, other| one.path.cmp(&other.path));
     let created: Vec<Value> = queues.into_iter().map(shown).collect();
     Ok(match events.last() {
-        Some(Event::ApplicationAdded { queue, user, groups, .. }) => json!({
+        Some(Event::Application(ApplicationEvent::Added { queue, user, groups, .. })) => json!({
             "accepted": true,
             "queue": queue.as_str(),
             "user": user.as_str(),

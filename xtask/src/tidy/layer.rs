@@ -26,7 +26,7 @@ const LAYERS: [(&str, &[&str]); 6] = [
     ),
     ("rules", &["rules"]),
     ("schedule", &["schedule"]),
-    ("insight", &["explain", "fork", "plan", "record", "view"]),
+    ("insight", &["event_text", "explain", "fork", "plan", "record", "view"]),
     ("tests", &["testkit"]),
 ];
 

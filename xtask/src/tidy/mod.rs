@@ -11,6 +11,7 @@ mod purity;
 mod section;
 mod subcommand;
 mod tracker;
+mod wildcard;
 
 use std::fmt;
 use std::path::Path;
@@ -44,7 +45,7 @@ impl fmt::Display for Violation {
 type Rule = fn(&Tree) -> Vec<Violation>;
 
 /// Every rule, by the name that its report carries.
-const RULES: [(&str, Rule); 11] = [
+const RULES: [(&str, Rule); 12] = [
     ("core layers", layer::check),
     ("crate table", edge::check),
     ("core purity", purity::check),
@@ -56,6 +57,7 @@ const RULES: [(&str, Rule); 11] = [
     ("decision index", decision::check),
     ("links", link::check),
     ("cited sections", section::check),
+    ("cases of the core", wildcard::check),
 ];
 
 /// What is only worth a look: a long file or function may be the clearest way, or hide two subjects.

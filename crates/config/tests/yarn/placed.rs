@@ -2,7 +2,7 @@
 
 use headroom_config::read as read_queues;
 use headroom_core::books::Books;
-use headroom_core::{Command, Event, Name, Submit, Timestamp, decide};
+use headroom_core::{ApplicationEvent, Command, Event, Name, Submit, Timestamp, decide};
 
 use crate::converted;
 use crate::told::of;
@@ -27,7 +27,7 @@ fn placed(text: &str, user: &str, queue: &str) -> Option<String> {
         ..Submit::default()
     }));
     let found = events.iter().find_map(|event| match event {
-        Event::ApplicationAdded { queue, .. } => Some(queue.clone()),
+        Event::Application(ApplicationEvent::Added { queue, .. }) => Some(queue.clone()),
         _ => None,
     });
     found.map(|queue: Name| queue.to_string())

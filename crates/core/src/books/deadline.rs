@@ -1,7 +1,6 @@
 //! When an application is to be done, and how it fares in the line of its leaf. Source: tenants §8.
 
 use crate::config::OvertakingLimits;
-use crate::event::Event;
 use crate::id::QueueId;
 use crate::time::{Millis, Timestamp};
 
@@ -44,20 +43,5 @@ impl Books {
     pub fn has_line(&self, leaf: QueueId) -> bool {
         let order = self.queues[leaf].settings.values.application_order;
         order.has_head_of_line() && self.users_of(leaf).is_none()
-    }
-
-    /// An application says when it is to be done, or another took what the first in line waits for.
-    pub(super) fn apply_line(&mut self, event: &Event) {
-        match event {
-            Event::DeadlineSet { application, deadline, estimate } => {
-                let deadline = Deadline { at: *deadline, estimate: *estimate };
-                self.applications[*application].deadline = deadline;
-            }
-            Event::Overtaken { application } => {
-                let row = &mut self.applications[*application];
-                row.overtaken = row.overtaken.saturating_add(1);
-            }
-            _ => unreachable!("every other event is applied elsewhere"),
-        }
     }
 }

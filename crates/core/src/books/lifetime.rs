@@ -4,7 +4,6 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::event::Event;
 use crate::id::{ApplicationId, QueueId};
 use crate::time::{Millis, Timestamp};
 
@@ -66,7 +65,7 @@ impl Books {
     }
 
     /// A lifetime counts from another time, or is another one.
-    fn set_lifetime(
+    pub(super) fn set_lifetime(
         &mut self,
         application: ApplicationId,
         since: Timestamp,
@@ -77,19 +76,8 @@ impl Books {
         self.renew_lifetime(application);
     }
 
-    /// The events of lifetimes.
-    pub(super) fn apply_lifetime(&mut self, event: &Event) {
-        match event {
-            Event::LifetimeSet { application, since, asked } => {
-                self.set_lifetime(*application, *since, *asked);
-            }
-            Event::LifetimeOver { application } => self.end_lifetime(*application),
-            _ => unreachable!("every other event is applied elsewhere"),
-        }
-    }
-
     /// The lifetime of an application is over.
-    fn end_lifetime(&mut self, application: ApplicationId) {
+    pub(super) fn end_lifetime(&mut self, application: ApplicationId) {
         self.applications[application].lifetime.over = true;
         self.forget_lifetime(application);
     }

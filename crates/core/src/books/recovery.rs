@@ -2,7 +2,6 @@
 
 use alloc::vec::Vec;
 
-use crate::event::Event;
 use crate::id::{NodeId, PartitionId};
 use crate::time::Timestamp;
 
@@ -36,24 +35,14 @@ impl Recovery {
 }
 
 impl Books {
-    /// The events of recoveries.
-    pub(super) fn apply_recovery(&mut self, event: &Event) {
-        match event {
-            Event::RecoverySet { partition, until: None } => self.end_recovery(*partition),
-            Event::RecoverySet { partition, until: Some(until) } => {
-                self.end_recovery(*partition);
-                let row = self.partition_mut(*partition);
-                let mut missing: Vec<NodeId> = row.nodes.iter().map(|(_, id)| *id).collect();
-                missing.sort_unstable();
-                row.recovery = Some(Recovery { until: Some(*until), missing });
-                self.timers.insert((*until, Timer::Recovery(*partition)), ());
-            }
-            Event::NodeReported { node } => {
-                let partition = self.nodes[*node].partition;
-                self.no_longer_missing(partition, *node);
-            }
-            _ => unreachable!("every other event is applied elsewhere"),
-        }
+    /// Nothing starts before all nodes that there are now have reported, or before this time.
+    pub(super) fn start_recovery(&mut self, partition: PartitionId, until: Timestamp) {
+        self.end_recovery(partition);
+        let row = self.partition_mut(partition);
+        let mut missing: Vec<NodeId> = row.nodes.iter().map(|(_, id)| *id).collect();
+        missing.sort_unstable();
+        row.recovery = Some(Recovery { until: Some(until), missing });
+        self.timers.insert((until, Timer::Recovery(partition)), ());
     }
 
     /// A node has reported, or is gone.

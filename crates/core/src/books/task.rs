@@ -4,7 +4,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::event::{Event, TaskStep};
+use crate::event::TaskStep;
 use crate::id::{ApplicationId, PartitionId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
@@ -195,20 +195,8 @@ impl Books {
         lives.or_else(|| row.tasks.ended(name))
     }
 
-    /// The events of tasks.
-    pub(super) fn apply_task(&mut self, now: Timestamp, event: &Event) {
-        match event {
-            Event::TaskAdded { application, settings } => self.add_task(*application, settings),
-            Event::TaskThrottled { application, reason } => {
-                self.note_throttled(now, *application, &reason.code);
-            }
-            Event::TaskMoved { application, step } => self.step_task(now, *application, step),
-            _ => unreachable!("every other event is applied elsewhere"),
-        }
-    }
-
     /// An application that was just added is a task.
-    fn add_task(&mut self, application: ApplicationId, settings: &TaskSettings) {
+    pub(super) fn add_task(&mut self, application: ApplicationId, settings: &TaskSettings) {
         let row = &mut self.applications[application];
         let until = settings.max_wait.map(|wait| row.submitted + wait);
         let task = Task { settings: settings.clone(), waits_until: until, ..Task::default() };
@@ -239,7 +227,12 @@ impl Books {
     }
 
     /// Record that a task was reported as waiting, and for which reason.
-    fn note_throttled(&mut self, now: Timestamp, application: ApplicationId, code: &Name) {
+    pub(super) fn note_throttled(
+        &mut self,
+        now: Timestamp,
+        application: ApplicationId,
+        code: &Name,
+    ) {
         if let Some(task) = self.applications[application].task.as_deref_mut() {
             let first = task.throttled.as_ref().map_or(now, |(first, _)| *first);
             task.throttled = Some((first, code.clone()));
@@ -248,7 +241,12 @@ impl Books {
     }
 
     /// A task takes a step.
-    fn step_task(&mut self, now: Timestamp, application: ApplicationId, step: &TaskStep) {
+    pub(super) fn step_task(
+        &mut self,
+        now: Timestamp,
+        application: ApplicationId,
+        step: &TaskStep,
+    ) {
         let Some(task) = self.applications[application].task.as_deref_mut() else { return };
         match step {
             TaskStep::Confirmed => task.confirmed = true,

@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{TaskOutcome, TaskRequest};
+use crate::books::{TaskOutcome, TaskRequest, TaskSettings};
+use crate::id::ApplicationId;
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity};
 
@@ -61,4 +62,15 @@ pub struct ThrottledType {
     pub asked: Quantity,
     /// What there may be.
     pub limit: Quantity,
+}
+
+/// What happened to a task of a tenant, beyond what happens to its application.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TaskEvent {
+    /// An application that was just added is a task of a tenant. Its asks follow.
+    Added { application: ApplicationId, settings: TaskSettings },
+    /// A task has to wait, for a reason that differs from the last reported one, if any.
+    Throttled { application: ApplicationId, reason: Throttled },
+    /// A task took a step.
+    Moved { application: ApplicationId, step: TaskStep },
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::command::{Ask, Command, Submit, SubmitTask, member_key};
-use crate::event::Event;
+use crate::event::{ApplicationEvent, AskEvent, Event};
 use crate::fork::Fork;
 use crate::id::{AllocationId, ApplicationId, PartitionId};
 use crate::name::Name;
@@ -134,7 +134,9 @@ fn submitted(
         let declined = |code: &str, message| (Name::new(code), message);
         let events = decide(&then, now, command)
             .map_err(|why| declined(why.code().as_str(), Name::from(alloc::format!("{why}"))))?;
-        if let Some(Event::ApplicationRejected { code, message, .. }) = events.last() {
+        if let Some(Event::Application(ApplicationEvent::Rejected { code, message, .. })) =
+            events.last()
+        {
             return Err(declined(code, message.clone()));
         }
         for event in &events {
@@ -146,9 +148,8 @@ fn submitted(
 
 /// The first ask of an application that these events give a node.
 fn started(books: &Books, application: ApplicationId, events: &[Event]) -> Option<AllocationId> {
-    let placed = events.iter().filter_map(|event| match event {
-        Event::Placed { ask, .. } => Some(*ask),
-        _ => None,
+    let placed = events.iter().filter_map(|event| {
+        if let Event::Ask(AskEvent::Placed { ask, .. }) = event { Some(*ask) } else { None }
     });
     placed.into_iter().find(|ask| books.allocation(*ask).application == application)
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::command::Command;
-use crate::event::Event;
+use crate::event::{AllocationEvent, AskEvent, Event};
 use crate::fork::Fork;
 use crate::name::Name;
 use crate::rules::decide;
@@ -40,8 +40,13 @@ impl Course {
 
     fn note(&mut self, events: &[Event]) {
         let now = self.copy.now;
-        let told =
-            |event: &&Event| matches!(event, Event::Unreserved { .. } | Event::Preempted { .. });
+        let told = |event: &&Event| {
+            matches!(
+                event,
+                Event::Ask(AskEvent::Unreserved { .. })
+                    | Event::Allocation(AllocationEvent::Preempted { .. })
+            )
+        };
         self.happened.extend(events.iter().filter(told).map(|event| (now, event.clone())));
     }
 

@@ -4,7 +4,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use crate::books::{Allocation, Books};
-use crate::event::{Event, PreemptionCause};
+use crate::event::{AllocationEvent, AskEvent, Event, PreemptionCause};
 use crate::id::{AllocationId, ApplicationId};
 use crate::name::Name;
 use crate::placement::{Request, place};
@@ -153,9 +153,8 @@ pub(super) fn all(
     let list = |all: &[AllocationId]| Listed::of(reach, all.iter().copied(), shown);
     let changes = |all: &[AllocationId]| Listed::of(reach, all.iter().copied(), change);
     let dropped = |course: &Course| -> BTreeSet<AllocationId> {
-        let asks = course.happened.iter().filter_map(|(_, event)| match event {
-            Event::Unreserved { ask } => Some(*ask),
-            _ => None,
+        let asks = course.happened.iter().filter_map(|(_, event)| {
+            if let Event::Ask(AskEvent::Unreserved { ask }) = event { Some(*ask) } else { None }
         });
         asks.filter(|ask| kept(books, *ask) && !kept(&course.copy.books, *ask)).collect()
     };
@@ -175,9 +174,11 @@ pub(super) fn all(
     anyway.pass_time(reach.horizon, reach.steps);
     changed.pass_time(reach.horizon, reach.steps);
     let evictions = |course: &Course| -> BTreeMap<AllocationId, (Timestamp, PreemptionCause)> {
-        let stopped = course.happened.iter().filter_map(|(at, event)| match event {
-            Event::Preempted { victim, cause } => Some((*victim, (*at, *cause))),
-            _ => None,
+        let stopped = course.happened.iter().filter_map(|(at, event)| {
+            let Event::Allocation(AllocationEvent::Preempted { victim, cause }) = event else {
+                return None;
+            };
+            Some((*victim, (*at, *cause)))
         });
         stopped.collect()
     };

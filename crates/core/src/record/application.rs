@@ -1,7 +1,7 @@
 //! Records of applications, and of what they ask for and have.
 
 use crate::books::{ApplicationState, PreemptionTry, StopRequest};
-use crate::event::{Event, PreemptionCause, Termination};
+use crate::event::{AllocationEvent, ApplicationEvent, AskEvent, PreemptionCause, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity};
@@ -18,25 +18,42 @@ pub(super) const QUIET_FOR: Millis = Millis::from_secs(15);
 const GANG_TIMEOUT: &str = "ResourceReservationTimeout";
 
 impl RecordBuilder<'_> {
-    pub(super) fn hear_of_application(&mut self, event: &Event) {
+    pub(super) fn hear_of_application(&mut self, event: &ApplicationEvent) {
         match event {
-            Event::ApplicationAdded { application, queue, .. } => {
+            ApplicationEvent::Added { application, queue, .. } => {
                 self.application(application, Change::Add, Detail::AppNew, None);
                 self.in_queue(queue, application, Change::Add);
             }
-            Event::ApplicationRejected { application, message, .. } => {
+            ApplicationEvent::Rejected { application, message, .. } => {
                 self.application(application, Change::Add, Detail::AppNew, None);
                 self.application(application, Change::Set, Detail::AppReject, Some(message));
             }
-            Event::ApplicationLinked { application, group: Some(group) } => {
+            ApplicationEvent::Linked { application, group: Some(group) } => {
                 self.linked(*application, group, Change::Set);
             }
-            Event::GroupUnlinked { application } => self.unlinked(*application, true),
-            Event::ApplicationUnlinked { application } => self.unlinked(*application, false),
-            Event::ApplicationMoved { application, state, .. } => self.moved(*application, *state),
-            Event::ApplicationRemoved { application } => self.removed(*application),
+            ApplicationEvent::GroupUnlinked { application } => {
+                self.unlinked(*application, true);
+            }
+            ApplicationEvent::Unlinked { application } => {
+                self.unlinked(*application, false);
+            }
+            ApplicationEvent::Moved { application, state, .. } => {
+                self.moved(*application, *state);
+            }
+            ApplicationEvent::Removed { application } => {
+                self.removed(*application);
+            }
             // The state that follows has a record, if one does.
-            _ => {}
+            ApplicationEvent::Linked { group: None, .. }
+            | ApplicationEvent::LifetimeSet { .. }
+            | ApplicationEvent::LifetimeOver { .. }
+            | ApplicationEvent::DeadlineSet { .. }
+            | ApplicationEvent::Overtaken { .. }
+            | ApplicationEvent::Activated { .. }
+            | ApplicationEvent::Allocating { .. }
+            | ApplicationEvent::BackedOff { .. }
+            | ApplicationEvent::PlaceholdersExpired { .. }
+            | ApplicationEvent::TimerStopped { .. } => {}
         }
     }
 
@@ -86,45 +103,66 @@ impl RecordBuilder<'_> {
         self.in_queue(&row.queue_path, &row.name, Change::Remove);
     }
 
-    pub(super) fn hear_of_ask(&mut self, event: &Event) {
+    pub(super) fn hear_of_ask(&mut self, event: &AskEvent) {
         match event {
-            Event::AskAdded { application, key, resources, .. } => {
+            AskEvent::Added { application, key, resources, .. } => {
                 let partition = self.books.application(*application).partition;
                 let size = self.plain(partition, resources);
                 self.of_application(*application, key, Change::Add, Detail::AppRequest, size);
             }
-            Event::AskRemoved { ask, termination } => {
+            AskEvent::Removed { ask, termination } => {
                 self.kept_no_more(*ask);
                 let timed_out =
                     matches!(termination, Termination::Timeout | Termination::LifetimeOver);
                 self.ask_gone(*ask, timed_out);
             }
-            Event::Placed { ask, node } => {
+            AskEvent::Placed { ask, node } => {
                 let row = self.books.allocation(*ask);
                 self.kept_no_more(*ask);
                 self.carries_allocation(*node, *ask, Change::Add);
                 self.charged(row.application, &self.counted(*ask));
                 self.of_allocation(*ask, Change::Add, Detail::AppAlloc);
             }
-            Event::Resized { allocation, resources } => self.resized(*allocation, resources),
-            Event::Released { allocation, termination } => self.released(*allocation, *termination),
-            Event::SwapStarted { ask, placeholder, node } => {
+            AskEvent::PreemptionTried { ask } => self.tried(*ask),
+            AskEvent::Reserved { ask, node } => self.kept(*ask, *node, Change::Add),
+            AskEvent::Unreserved { ask } => self.kept_no_more(*ask),
+            // An answer of the RM is recorded where the ask waits for it.
+            AskEvent::Asked { .. }
+            | AskEvent::Answered { .. }
+            | AskEvent::PreemptionTriggered { .. }
+            | AskEvent::ScaleUpAsked { .. } => {}
+        }
+    }
+
+    pub(super) fn hear_of_allocation(&mut self, event: &AllocationEvent) {
+        match event {
+            AllocationEvent::Resized { allocation, resources } => {
+                self.resized(*allocation, resources);
+            }
+            AllocationEvent::Released { allocation, termination } => {
+                self.released(*allocation, *termination);
+            }
+            AllocationEvent::SwapStarted { ask, placeholder, node } => {
                 self.kept_no_more(*ask);
                 if self.books.allocation(*placeholder).node != Some(*node) {
                     self.carries_allocation(*node, *ask, Change::Add);
                 }
             }
-            Event::SwapConfirmed { placeholder } => self.swapped(*placeholder),
-            Event::SwapDropped { ask } => {
+            AllocationEvent::SwapConfirmed { placeholder } => {
+                self.swapped(*placeholder);
+            }
+            AllocationEvent::SwapDropped { ask } => {
                 if let Some(node) = self.swaps_to(*ask) {
                     self.carries_allocation(node, *ask, Change::Remove);
                 }
             }
-            Event::ReleaseAsked { allocation, .. } => self.too_small(*allocation),
-            Event::Preempted { victim, cause } => self.preempted(*victim, *cause),
-            Event::PreemptionTried { ask } => self.tried(*ask),
-            // The reference tells of none of these.
-            _ => {}
+            AllocationEvent::ReleaseAsked { allocation, .. } => {
+                self.too_small(*allocation);
+            }
+            AllocationEvent::Preempted { victim, cause } => {
+                self.preempted(*victim, *cause);
+            }
+            AllocationEvent::PreemptionObserved { .. } => {}
         }
     }
 

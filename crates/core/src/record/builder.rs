@@ -47,71 +47,16 @@ pub(super) struct RecordBuilder<'a> {
 impl RecordBuilder<'_> {
     fn hear(&mut self, event: &Event) {
         match event {
-            Event::PartitionAdded { .. }
-            | Event::PartitionChanged { .. }
-            | Event::PartitionRemoved { .. }
-            | Event::Configured { .. }
-            | Event::QueueAdded { .. }
-            | Event::QueueChanged { .. }
-            | Event::QueueMoved { .. }
-            | Event::QueueRemoved { .. }
-            | Event::LimitsChanged { .. }
-            | Event::QuotaClockStopped { .. } => self.hear_of_queue(event),
-            Event::NodeAdded { .. }
-            | Event::NodeResized { .. }
-            | Event::NodeScheduling { .. }
-            | Event::NodeRemoved { .. }
-            | Event::Reserved { .. }
-            | Event::Unreserved { .. }
-            | Event::ForeignSet { .. }
-            | Event::ForeignRemoved { .. } => self.hear_of_node(event),
-            Event::ApplicationAdded { .. }
-            | Event::ApplicationRejected { .. }
-            | Event::ApplicationLinked { .. }
-            | Event::GroupUnlinked { .. }
-            | Event::ApplicationUnlinked { .. }
-            | Event::ApplicationMoved { .. }
-            | Event::ApplicationAllocating { .. }
-            | Event::ApplicationActivated { .. }
-            | Event::ApplicationRemoved { .. }
-            | Event::LifetimeSet { .. }
-            | Event::LifetimeOver { .. }
-            | Event::DeadlineSet { .. }
-            | Event::Overtaken { .. }
-            | Event::BackedOff { .. }
-            | Event::PlaceholdersExpired { .. }
-            | Event::TimerStopped { .. } => self.hear_of_application(event),
-            Event::AskAdded { .. }
-            | Event::AskRemoved { .. }
-            | Event::Placed { .. }
-            | Event::Resized { .. }
-            | Event::Released { .. }
-            | Event::SwapStarted { .. }
-            | Event::SwapConfirmed { .. }
-            | Event::SwapDropped { .. }
-            | Event::ReleaseAsked { .. }
-            | Event::Preempted { .. }
-            | Event::PreemptionTriggered { .. }
-            | Event::PreemptionObserved { .. }
-            | Event::PreemptionTried { .. }
-            | Event::ScaleUpAsked { .. } => self.hear_of_ask(event),
+            Event::Partition(event) => self.hear_of_partition(event),
+            Event::Queue(event) => self.hear_of_queue(event),
+            Event::Node(event) => self.hear_of_node(event),
+            Event::Application(event) => self.hear_of_application(event),
+            Event::Ask(event) => self.hear_of_ask(event),
+            Event::Allocation(event) => self.hear_of_allocation(event),
+            Event::Foreign(event) => self.hear_of_foreign(event),
             // The effects of tenant settings are recorded with queues and limits, those of tasks
-            // with their applications. An answer of the RM is recorded where the ask waits for it.
-            Event::TaskAdded { .. }
-            | Event::TaskThrottled { .. }
-            | Event::TaskMoved { .. }
-            | Event::TenantSet { .. }
-            | Event::TenantDraining { .. }
-            | Event::TenantRemoved { .. }
-            | Event::TenantDefaultsSet { .. }
-            | Event::DriftFound { .. }
-            | Event::RecoverySet { .. }
-            | Event::ManagerAway { .. }
-            | Event::NodeReported { .. }
-            | Event::QuestionsSet { .. }
-            | Event::Asked { .. }
-            | Event::Answered { .. }
-            | Event::VerdictsVoid { .. } => {}
+            // with their applications. The reference tells of no queue file.
+            Event::Configured { .. } | Event::Task(_) | Event::Tenant(_) => {}
         }
     }
 

@@ -9,7 +9,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::books::Books;
-use crate::event::Event;
+use crate::event::{AllocationEvent, ApplicationEvent, AskEvent, Event};
 use crate::id::{AllocationId, ApplicationId};
 use crate::schedule::{ClassId, Note, Scheduler};
 use crate::time::Timestamp;
@@ -64,23 +64,65 @@ impl Edges {
         heard: &mut impl FnMut(Record),
     ) {
         match event {
-            Event::Placed { ask, .. } | Event::SwapStarted { ask, .. } => {
+            Event::Ask(AskEvent::Placed { ask, .. })
+            | Event::Allocation(AllocationEvent::SwapStarted { ask, .. }) => {
                 self.fits(books, now, *ask, heard);
                 self.asks.remove(ask);
                 self.refused.remove(ask);
                 self.may_run(books, now, books.allocation(*ask).application, heard);
             }
-            Event::AskRemoved { ask, .. } => {
+            Event::Ask(AskEvent::Removed { ask, .. }) => {
                 self.asks.remove(ask);
                 self.refused.remove(ask);
             }
-            Event::ApplicationMoved { application, .. } => {
+            Event::Application(ApplicationEvent::Moved { application, .. }) => {
                 self.may_run(books, now, *application, heard);
             }
-            Event::ApplicationRemoved { application } => {
+            Event::Application(ApplicationEvent::Removed { application }) => {
                 self.applications.remove(application);
             }
-            _ => {}
+            Event::Configured { .. }
+            | Event::Partition(_)
+            | Event::Queue(_)
+            | Event::Node(_)
+            | Event::Application(
+                ApplicationEvent::Added { .. }
+                | ApplicationEvent::Rejected { .. }
+                | ApplicationEvent::Linked { .. }
+                | ApplicationEvent::GroupUnlinked { .. }
+                | ApplicationEvent::Unlinked { .. }
+                | ApplicationEvent::LifetimeSet { .. }
+                | ApplicationEvent::LifetimeOver { .. }
+                | ApplicationEvent::DeadlineSet { .. }
+                | ApplicationEvent::Overtaken { .. }
+                | ApplicationEvent::Activated { .. }
+                | ApplicationEvent::Allocating { .. }
+                | ApplicationEvent::BackedOff { .. }
+                | ApplicationEvent::PlaceholdersExpired { .. }
+                | ApplicationEvent::TimerStopped { .. },
+            )
+            | Event::Task(_)
+            | Event::Ask(
+                AskEvent::Added { .. }
+                | AskEvent::Reserved { .. }
+                | AskEvent::Unreserved { .. }
+                | AskEvent::Asked { .. }
+                | AskEvent::Answered { .. }
+                | AskEvent::PreemptionTriggered { .. }
+                | AskEvent::PreemptionTried { .. }
+                | AskEvent::ScaleUpAsked { .. },
+            )
+            | Event::Allocation(
+                AllocationEvent::Resized { .. }
+                | AllocationEvent::Released { .. }
+                | AllocationEvent::SwapConfirmed { .. }
+                | AllocationEvent::SwapDropped { .. }
+                | AllocationEvent::ReleaseAsked { .. }
+                | AllocationEvent::Preempted { .. }
+                | AllocationEvent::PreemptionObserved { .. },
+            )
+            | Event::Foreign(_)
+            | Event::Tenant(_) => {}
         }
     }
 

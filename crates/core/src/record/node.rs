@@ -1,6 +1,6 @@
 //! Records of nodes: what they have, what runs on them, and for whom they are reserved.
 
-use crate::event::Event;
+use crate::event::{ForeignEvent, NodeEvent};
 use crate::id::{AllocationId, NodeId};
 use crate::name::Name;
 use crate::resource::{Amounts, Resources};
@@ -9,33 +9,37 @@ use super::builder::{RecordBuilder, pruned};
 use super::{Change, Detail, Kind};
 
 impl RecordBuilder<'_> {
-    pub(super) fn hear_of_node(&mut self, event: &Event) {
+    pub(super) fn hear_of_node(&mut self, event: &NodeEvent) {
         match event {
-            Event::NodeAdded { partition, node, capacity, schedulable, .. } => {
+            NodeEvent::Added { partition, node, capacity, schedulable, .. } => {
                 self.schedulable(node, *schedulable);
                 self.root_resized(*partition, capacity, &Resources::new());
                 self.node_came(node, &self.plain(*partition, capacity));
             }
-            Event::NodeResized { node, capacity } => {
+            NodeEvent::Resized { node, capacity } => {
                 let row = self.books.node(*node);
                 let record = self.record(Kind::Node, Change::Set, Detail::NodeCapacity, &row.name);
                 self.tell(record.of(pruned(&self.plain(row.partition, capacity))));
                 self.root_resized(row.partition, capacity, &row.capacity);
             }
-            Event::NodeScheduling { node, schedulable } => {
+            NodeEvent::Scheduling { node, schedulable } => {
                 let name = &self.books.node(*node).name;
                 self.schedulable(name, *schedulable);
             }
-            Event::NodeRemoved { node } => {
+            NodeEvent::Removed { node } => {
                 let row = self.books.node(*node);
                 self.root_resized(row.partition, &Amounts::EMPTY, &row.capacity);
                 let detail = Detail::NodeDecommission;
                 let record = self.record(Kind::Node, Change::Remove, detail, &row.name);
                 self.tell(record);
             }
-            Event::Reserved { ask, node } => self.kept(*ask, *node, Change::Add),
-            Event::Unreserved { ask } => self.kept_no_more(*ask),
-            Event::ForeignSet { partition, key, node, resources, .. } => {
+            NodeEvent::Reported { .. } | NodeEvent::VerdictsVoid { .. } => {}
+        }
+    }
+
+    pub(super) fn hear_of_foreign(&mut self, event: &ForeignEvent) {
+        match event {
+            ForeignEvent::Set { partition, key, node, resources, .. } => {
                 let known = self.books.partition(*partition).foreign.get(&**key);
                 // What has another size only is still there.
                 if known.map(|one| one.node) != Some(*node) {
@@ -46,12 +50,11 @@ impl RecordBuilder<'_> {
                     self.carries(*node, key, size, Change::Add);
                 }
             }
-            Event::ForeignRemoved { partition, key } => {
+            ForeignEvent::Removed { partition, key } => {
                 if let Some(known) = self.books.partition(*partition).foreign.get(&**key) {
                     self.foreign_gone(known.node, key, &known.resources);
                 }
             }
-            _ => unreachable!("every other event is told elsewhere"),
         }
     }
 
@@ -87,7 +90,7 @@ impl RecordBuilder<'_> {
         }
     }
 
-    fn kept(&mut self, ask: AllocationId, node: NodeId, change: Change) {
+    pub(super) fn kept(&mut self, ask: AllocationId, node: NodeId, change: Change) {
         let (name, key) = (&self.books.node(node).name, &self.books.allocation(ask).key);
         let size = self.size_of(ask);
         let record = self.record(Kind::Node, change, Detail::NodeReservation, name).with(key);

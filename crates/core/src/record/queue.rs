@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use crate::books::{LimitSettings, LimitSubject, QueueSettings};
-use crate::event::Event;
+use crate::event::{PartitionEvent, QueueEvent};
 use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity, Resources};
@@ -12,30 +12,41 @@ use super::builder::RecordBuilder;
 use super::{Change, Detail, Kind};
 
 impl RecordBuilder<'_> {
-    pub(super) fn hear_of_queue(&mut self, event: &Event) {
+    pub(super) fn hear_of_partition(&mut self, event: &PartitionEvent) {
         match event {
-            Event::PartitionAdded { .. } => self.queue_came(&Name::new("root"), true, Change::Add),
-            Event::PartitionRemoved { .. } => {
+            PartitionEvent::Added { .. } => {
+                self.queue_came(&Name::new("root"), true, Change::Add);
+            }
+            PartitionEvent::Removed { .. } => {
                 self.queue_came(&Name::new("root"), true, Change::Remove);
             }
-            Event::QueueAdded { parent, name, managed, .. } => {
+            // The reference tells of none of these.
+            PartitionEvent::Changed { .. }
+            | PartitionEvent::QuestionsSet { .. }
+            | PartitionEvent::RecoverySet { .. }
+            | PartitionEvent::ManagerAway { .. } => {}
+        }
+    }
+
+    pub(super) fn hear_of_queue(&mut self, event: &QueueEvent) {
+        match event {
+            QueueEvent::Added { parent, name, managed, .. } => {
                 let path = alloc::format!("{parent}.{name}").into();
                 self.queue_came(&path, *managed, Change::Add);
             }
-            Event::QueueRemoved { queue } => {
+            QueueEvent::Removed { queue } => {
                 let row = self.books.queue(*queue);
                 let (path, managed) = (row.path.clone(), row.managed);
                 self.queue_came(&path, managed, Change::Remove);
             }
-            Event::QueueChanged { partition, queue, leaf, settings, .. } => {
+            QueueEvent::Changed { partition, queue, leaf, settings, .. } => {
                 self.queue_changed(*partition, queue, *leaf, settings);
             }
-            Event::LimitsChanged { partition, queue, limits } => {
+            QueueEvent::LimitsChanged { partition, queue, limits } => {
                 self.limits_changed(*partition, queue, limits);
             }
-            Event::QuotaClockStopped { queue } => self.quota_enforced(*queue),
-            // The reference tells of none of these.
-            _ => {}
+            QueueEvent::QuotaClockStopped { queue } => self.quota_enforced(*queue),
+            QueueEvent::Moved { .. } => {}
         }
     }
 

@@ -8,7 +8,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use crate::books::{ApplicationState, Books};
-use crate::event::Event;
+use crate::event::{AllocationEvent, ApplicationEvent, AskEvent, Event};
 use crate::id::ApplicationId;
 use crate::time::Timestamp;
 
@@ -36,10 +36,14 @@ impl RecordSequencer {
     ) {
         match event {
             // Users and groups are recorded before the state, too.
-            Event::ApplicationLinked { .. }
-            | Event::ApplicationUnlinked { .. }
-            | Event::GroupUnlinked { .. } => return records(books, now, event, heard),
-            Event::ApplicationMoved { application, state, .. }
+            Event::Application(
+                ApplicationEvent::Linked { .. }
+                | ApplicationEvent::Unlinked { .. }
+                | ApplicationEvent::GroupUnlinked { .. },
+            ) => {
+                return records(books, now, event, heard);
+            }
+            Event::Application(ApplicationEvent::Moved { application, state, .. })
                 if self.application == Some(*application) =>
             {
                 // What went made it Completing; what came makes it run.
@@ -49,7 +53,30 @@ impl RecordSequencer {
                 records(books, now, event, heard);
                 return self.let_go(heard);
             }
-            _ => {}
+            Event::Configured { .. }
+            | Event::Partition(_)
+            | Event::Queue(_)
+            | Event::Node(_)
+            | Event::Application(
+                ApplicationEvent::Added { .. }
+                | ApplicationEvent::Rejected { .. }
+                | ApplicationEvent::LifetimeSet { .. }
+                | ApplicationEvent::LifetimeOver { .. }
+                | ApplicationEvent::DeadlineSet { .. }
+                | ApplicationEvent::Overtaken { .. }
+                | ApplicationEvent::Moved { .. }
+                | ApplicationEvent::Activated { .. }
+                | ApplicationEvent::Allocating { .. }
+                | ApplicationEvent::Removed { .. }
+                | ApplicationEvent::BackedOff { .. }
+                | ApplicationEvent::PlaceholdersExpired { .. }
+                | ApplicationEvent::TimerStopped { .. },
+            )
+            | Event::Task(_)
+            | Event::Ask(_)
+            | Event::Allocation(_)
+            | Event::Foreign(_)
+            | Event::Tenant(_) => {}
         }
         let mut fresh = core::mem::take(&mut self.fresh);
         records(books, now, event, &mut |record| fresh.push(record));
@@ -85,9 +112,11 @@ impl RecordSequencer {
 
 /// Whose allocation comes or goes.
 fn application_of(books: &Books, event: &Event) -> Option<ApplicationId> {
-    let (Event::Placed { ask: one, .. }
-    | Event::Released { allocation: one, .. }
-    | Event::SwapConfirmed { placeholder: one }) = event
+    let (Event::Ask(AskEvent::Placed { ask: one, .. })
+    | Event::Allocation(
+        AllocationEvent::Released { allocation: one, .. }
+        | AllocationEvent::SwapConfirmed { placeholder: one },
+    )) = event
     else {
         return None;
     };

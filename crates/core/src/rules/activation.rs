@@ -8,7 +8,7 @@
 use core::iter;
 
 use crate::books::{Allocation, Books, LeafDrivers, LeafUsers, Queue};
-use crate::event::Event;
+use crate::event::{ApplicationEvent, Event};
 use crate::id::{AllocationId, ApplicationId, LevelId, QueueId};
 use crate::name::Name;
 use crate::resource::{Quantity, Resources, Shortfall};
@@ -28,7 +28,10 @@ pub(crate) fn activated(books: &Books, application: ApplicationId, driver: &Reso
         let used = used.map_or(Quantity::ZERO, |used| used.get_or_zero(resource));
         counted.set(resource, amount.min(Quantity::MAX.minus(used)));
     }
-    Event::ApplicationActivated { application, driver: books.types().amounts(&counted) }
+    Event::Application(ApplicationEvent::Activated {
+        application,
+        driver: books.types().amounts(&counted),
+    })
 }
 
 /// Whether an application has something that it was given without being asked whether it may start:

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::books::{ApplicationState, Books};
 use crate::command::Ask;
-use crate::event::{AskTraits, Event, Termination};
+use crate::event::{AllocationEvent, ApplicationEvent, AskEvent, AskTraits, Event, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
 use crate::rejection::{Rejection, TaskRejection};
@@ -118,7 +118,7 @@ fn add(
         sum_grows(books, application, true, &resources)?;
     }
     let size = node.and_then(|_| books.types().resolve(&resources).ok()).map(|size| size.pruned());
-    let mut events = vec![Event::AskAdded {
+    let mut events = vec![Event::Ask(AskEvent::Added {
         application,
         key: ask.key.clone(),
         resources,
@@ -126,13 +126,17 @@ fn add(
         // An ask cannot be younger than now: it would order before nothing and age never.
         created: ask.created.map_or(now, |created| created.min(now)),
         traits,
-    }];
+    })];
     let mut state = books.application(application).state;
     if matches!(state, ApplicationState::New | ApplicationState::Completing)
         && let Some(next) = state.run()
     {
         state = next;
-        events.push(Event::ApplicationMoved { application, state, timer: None });
+        events.push(Event::Application(ApplicationEvent::Moved {
+            application,
+            state,
+            timer: None,
+        }));
     }
     if let Some(node) = node {
         let placement = Placement {
@@ -195,7 +199,7 @@ fn update(
             Lifecycle::of(books, now, row.application).drop_swap(known, &mut events);
         }
         let resources = resources.clone().into_owned();
-        events.push(Event::Resized { allocation: known, resources });
+        events.push(Event::Allocation(AllocationEvent::Resized { allocation: known, resources }));
     }
     if let Some(node) = node.filter(|_| row.is_pending()) {
         sum_grows(books, row.application, true, &resources)?;
@@ -237,15 +241,16 @@ fn wished_anew(
         sum_grows(books, row.application, false, &resources).map(|()| resources)
     });
     Some(sized.map(|resources| {
-        let removed = Event::AskRemoved { ask: known, termination: Termination::StoppedByRm };
-        let added = Event::AskAdded {
+        let removed =
+            Event::Ask(AskEvent::Removed { ask: known, termination: Termination::StoppedByRm });
+        let added = Event::Ask(AskEvent::Added {
             application: row.application,
             key: row.key.clone(),
             resources,
             priority: row.priority,
             created: row.created,
             traits,
-        };
+        });
         vec![removed, added]
     }))
 }

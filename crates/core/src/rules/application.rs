@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::books::{ApplicationState, Books};
-use crate::event::{Event, Termination};
+use crate::event::{AllocationEvent, ApplicationEvent, AskEvent, Event, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
 use crate::rejection::Rejection;
@@ -38,7 +38,11 @@ pub(super) fn leave(
     let mut pass = |next: ApplicationState, events: &mut Vec<Event>| {
         if state.may_become(next) {
             state = next;
-            events.push(Event::ApplicationMoved { application, state, timer: None });
+            events.push(Event::Application(ApplicationEvent::Moved {
+                application,
+                state,
+                timer: None,
+            }));
         }
     };
     let failed = row.state == ApplicationState::Failing;
@@ -48,7 +52,7 @@ pub(super) fn leave(
     }
     give_up_all(books, application, termination, events);
     if row.link.is_some() {
-        events.push(Event::ApplicationUnlinked { application });
+        events.push(Event::Application(ApplicationEvent::Unlinked { application }));
     }
     if fails && failed {
         pass(ApplicationState::Failed, events);
@@ -65,7 +69,7 @@ pub(super) fn leave(
     } else {
         pass(ApplicationState::Completing, events);
     }
-    events.push(Event::ApplicationRemoved { application });
+    events.push(Event::Application(ApplicationEvent::Removed { application }));
 }
 
 /// Withdraw every ask and release every allocation of an application, the oldest first.
@@ -77,13 +81,13 @@ fn give_up_all(
 ) {
     let rows = || books.allocations_of(application);
     let swaps = rows().filter(|(_, row)| row.is_swapping());
-    events.extend(swaps.map(|(ask, _)| Event::SwapDropped { ask }));
+    events.extend(swaps.map(|(ask, _)| Event::Allocation(AllocationEvent::SwapDropped { ask })));
     let start = events.len();
     events.extend(rows().map(|(id, row)| {
         if row.is_allocated() {
-            Event::Released { allocation: id, termination }
+            Event::Allocation(AllocationEvent::Released { allocation: id, termination })
         } else {
-            Event::AskRemoved { ask: id, termination }
+            Event::Ask(AskEvent::Removed { ask: id, termination })
         }
     }));
     events[start..].reverse();
@@ -95,7 +99,7 @@ pub(crate) fn linked(books: &Books, application: ApplicationId) -> Option<Event>
     row.lacks_group().then(|| {
         let trackers = &books.partition(row.partition).trackers;
         let group = trackers.group_for(&books.path_of(row.queue), &row.groups);
-        Event::ApplicationLinked { application, group }
+        Event::Application(ApplicationEvent::Linked { application, group })
     })
 }
 
@@ -116,10 +120,14 @@ pub(crate) struct Placement<'books> {
 #[inline]
 pub(crate) fn placed(books: &Books, placement: &Placement<'_>, events: &mut Vec<Event>) {
     let Placement { ask, node, application, state, placeholder, size } = *placement;
-    events.push(Event::Placed { ask, node });
+    events.push(Event::Ask(AskEvent::Placed { ask, node }));
     let runs = !placeholder || size.is_some_and(|size| completes_gang(books, application, size));
     if let Some(state) = state.run().filter(|_| runs) {
-        events.push(Event::ApplicationMoved { application, state, timer: None });
+        events.push(Event::Application(ApplicationEvent::Moved {
+            application,
+            state,
+            timer: None,
+        }));
     }
 }
 

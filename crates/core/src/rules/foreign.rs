@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::command::SetForeign;
-use crate::event::Event;
+use crate::event::{Event, ForeignEvent};
 use crate::name::Name;
 use crate::rejection::Rejection;
 use crate::resource::Quantity;
@@ -28,13 +28,13 @@ pub(super) fn set(books: &Books, foreign: &SetForeign) -> Result<Vec<Event>, Rej
     tenant::are_named(books, partition, what, &foreign.resources)?;
     let resources = labels::counted(&foreign.resources, books.node(node).own_types());
     types_fit(books, &Naming::of_client(what), &resources)?;
-    Ok(vec![Event::ForeignSet {
+    Ok(vec![Event::Foreign(ForeignEvent::Set {
         partition,
         key: foreign.key.clone(),
         node,
         resources: resources.into_owned(),
         preemptable: foreign.preemptable,
-    }])
+    })])
 }
 
 /// Let it go; one that is not known is gone already.
@@ -45,6 +45,6 @@ pub(super) fn release(
 ) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, partition)?;
     let known = books.partition(partition).foreign.get(&**key).is_some();
-    let gone = known.then(|| Event::ForeignRemoved { partition, key: key.clone() });
+    let gone = known.then(|| Event::Foreign(ForeignEvent::Removed { partition, key: key.clone() }));
     Ok(gone.into_iter().collect())
 }

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use crate::books::{Allocation, ApplicationState, Books, GangStyle, StopRequest};
-use crate::event::{Event, Termination};
+use crate::event::{AllocationEvent, ApplicationEvent, AskEvent, Event, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 
 use super::lifecycle::Lifecycle;
@@ -13,7 +13,7 @@ use super::lifecycle::Lifecycle;
 /// nobody needed. One that waits for the others of its gang gives up everything, and starts again
 /// without a gang, or fails.
 pub(super) fn expire(books: &Books, application: ApplicationId, events: &mut Vec<Event>) {
-    events.push(Event::PlaceholdersExpired { application });
+    events.push(Event::Application(ApplicationEvent::PlaceholdersExpired { application }));
     let row = books.application(application);
     match row.state {
         ApplicationState::Running | ApplicationState::Completing => {
@@ -25,12 +25,18 @@ pub(super) fn expire(books: &Books, application: ApplicationId, events: &mut Vec
                 GangStyle::Soft => ApplicationState::Resuming,
                 GangStyle::Hard => ApplicationState::Failing,
             };
-            events.push(Event::ApplicationMoved { application, state, timer: None });
+            events.push(Event::Application(ApplicationEvent::Moved {
+                application,
+                state,
+                timer: None,
+            }));
             ask_back(books, application, false, events);
             let mut asks = ids(books, application, Allocation::is_pending);
             asks.reverse();
             let termination = Termination::Timeout;
-            events.extend(asks.into_iter().map(|ask| Event::AskRemoved { ask, termination }));
+            events.extend(
+                asks.into_iter().map(|ask| Event::Ask(AskEvent::Removed { ask, termination })),
+            );
         }
         // Nothing of theirs waits for a gang.
         ApplicationState::New
@@ -56,7 +62,9 @@ pub(super) fn ask_back(
     });
     held.reverse();
     let termination = Termination::Timeout;
-    let asked = held.into_iter().map(|allocation| Event::ReleaseAsked { allocation, termination });
+    let asked = held.into_iter().map(|allocation| {
+        Event::Allocation(AllocationEvent::ReleaseAsked { allocation, termination })
+    });
     events.extend(asked);
 }
 

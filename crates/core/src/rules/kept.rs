@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::config::tenant::INSTANCES;
-use crate::event::Event;
+use crate::event::{AllocationEvent, AskEvent, Event, ForeignEvent, NodeEvent};
 use crate::id::{AllocationId, NodeId, PartitionId};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity, Resources};
@@ -24,7 +24,7 @@ pub(super) fn end_unfit(books: &Books, events: Vec<Event>) -> Vec<Event> {
     for event in events {
         for ask in sizes.follow(&event) {
             if !sizes.fits(ask) && ended.insert(ask) {
-                all.push(Event::Unreserved { ask });
+                all.push(Event::Ask(AskEvent::Unreserved { ask }));
             }
         }
         all.push(event);
@@ -34,7 +34,12 @@ pub(super) fn end_unfit(books: &Books, events: Vec<Event>) -> Vec<Event> {
 
 /// Whether a node, what is foreign on one, or an ask has another size by an event.
 const fn changes_a_size(event: &Event) -> bool {
-    matches!(event, Event::NodeResized { .. } | Event::ForeignSet { .. } | Event::Resized { .. })
+    matches!(
+        event,
+        Event::Node(NodeEvent::Resized { .. })
+            | Event::Foreign(ForeignEvent::Set { .. })
+            | Event::Allocation(AllocationEvent::Resized { .. })
+    )
 }
 
 /// The sizes of nodes and asks as the events so far make them; all others are as the books have them.
@@ -55,18 +60,18 @@ impl Sizes<'_> {
     fn follow(&mut self, event: &Event) -> Vec<AllocationId> {
         let books = self.books;
         match event {
-            Event::NodeResized { node, capacity } => {
+            Event::Node(NodeEvent::Resized { node, capacity }) => {
                 self.node(*node).capacity = capacity.clone();
                 books.node(*node).reservations().to_vec()
             }
-            Event::ForeignSet { partition, key, node, resources, .. } => {
+            Event::Foreign(ForeignEvent::Set { partition, key, node, resources, .. }) => {
                 if let Some((on, before)) = self.foreign(*partition, key) {
                     self.node(on).add_foreign(&before.times(-1));
                 }
                 self.node(*node).add_foreign(resources);
                 books.node(*node).reservations().to_vec()
             }
-            Event::Resized { allocation, resources } => {
+            Event::Allocation(AllocationEvent::Resized { allocation, resources }) => {
                 let Some(row) = books.allocations().get(*allocation) else { return Vec::new() };
                 if row.reservation().is_none() {
                     return Vec::new();
@@ -80,7 +85,30 @@ impl Sizes<'_> {
                 self.asks.insert(*allocation, size);
                 Vec::from([*allocation])
             }
-            _ => Vec::new(),
+            Event::Configured { .. }
+            | Event::Partition(_)
+            | Event::Queue(_)
+            | Event::Node(
+                NodeEvent::Added { .. }
+                | NodeEvent::Scheduling { .. }
+                | NodeEvent::Removed { .. }
+                | NodeEvent::Reported { .. }
+                | NodeEvent::VerdictsVoid { .. },
+            )
+            | Event::Application(_)
+            | Event::Task(_)
+            | Event::Ask(_)
+            | Event::Allocation(
+                AllocationEvent::Released { .. }
+                | AllocationEvent::SwapStarted { .. }
+                | AllocationEvent::SwapConfirmed { .. }
+                | AllocationEvent::SwapDropped { .. }
+                | AllocationEvent::ReleaseAsked { .. }
+                | AllocationEvent::Preempted { .. }
+                | AllocationEvent::PreemptionObserved { .. },
+            )
+            | Event::Foreign(ForeignEvent::Removed { .. })
+            | Event::Tenant(_) => Vec::new(),
         }
     }
 

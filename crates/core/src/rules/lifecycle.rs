@@ -7,7 +7,7 @@
 use alloc::vec::Vec;
 
 use crate::books::{ApplicationState, Books, REMEMBERED_FOR, StopRequest};
-use crate::event::{Event, Termination};
+use crate::event::{AllocationEvent, ApplicationEvent, AskEvent, Event, Termination};
 use crate::id::{AllocationId, ApplicationId};
 use crate::time::{Millis, Timestamp};
 
@@ -70,15 +70,21 @@ impl<'books> Lifecycle<'books> {
     /// and with the last of that it fails; one that was about to complete does so. Source:
     /// user-headroom §10 (C27).
     pub(super) fn expire(&mut self, events: &mut Vec<Event>) {
-        events.push(Event::LifetimeOver { application: self.application });
+        events.push(Event::Application(ApplicationEvent::LifetimeOver {
+            application: self.application,
+        }));
         self.over = true;
         if self.state.may_become(ApplicationState::Failing) {
             self.enter(ApplicationState::Failing, None, events);
         } else if core::mem::take(&mut self.timers.state) {
-            events.push(Event::TimerStopped { application: self.application });
+            events.push(Event::Application(ApplicationEvent::TimerStopped {
+                application: self.application,
+            }));
         }
         if core::mem::take(&mut self.timers.placeholders) {
-            events.push(Event::PlaceholdersExpired { application: self.application });
+            events.push(Event::Application(ApplicationEvent::PlaceholdersExpired {
+                application: self.application,
+            }));
         }
         let termination = Termination::LifetimeOver;
         let books = self.books;
@@ -95,7 +101,10 @@ impl<'books> Lifecycle<'books> {
             if !row.is_allocated() {
                 self.drop_ask(id, termination, events);
             } else if row.mark == StopRequest::None {
-                events.push(Event::ReleaseAsked { allocation: id, termination });
+                events.push(Event::Allocation(AllocationEvent::ReleaseAsked {
+                    allocation: id,
+                    termination,
+                }));
             }
         }
         self.end_over(events);
@@ -204,7 +213,7 @@ impl<'books> Lifecycle<'books> {
                 self.start_completing(Some(self.now + COMPLETING_FOR), events);
             }
         }
-        events.push(Event::SwapConfirmed { placeholder });
+        events.push(Event::Allocation(AllocationEvent::SwapConfirmed { placeholder }));
         self.lost.push(placeholder);
         self.placeholders -= 1;
         self.real += 1;
@@ -302,7 +311,9 @@ impl<'books> Lifecycle<'books> {
             return self.complete(events);
         }
         super::gang::ask_back(self.books, self.application, true, events);
-        events.push(Event::TimerStopped { application: self.application });
+        events.push(Event::Application(ApplicationEvent::TimerStopped {
+            application: self.application,
+        }));
     }
 
     /// Whether it has ended, and has lost this with its end.
@@ -315,12 +326,12 @@ impl<'books> Lifecycle<'books> {
     }
 
     fn part(&mut self, ask: AllocationId, events: &mut Vec<Event>) {
-        events.push(Event::SwapDropped { ask });
+        events.push(Event::Allocation(AllocationEvent::SwapDropped { ask }));
         self.asks += 1;
     }
 
     fn drop_ask(&mut self, ask: AllocationId, termination: Termination, events: &mut Vec<Event>) {
-        events.push(Event::AskRemoved { ask, termination });
+        events.push(Event::Ask(AskEvent::Removed { ask, termination }));
         self.lost.push(ask);
         self.asks -= 1;
     }
@@ -331,7 +342,7 @@ impl<'books> Lifecycle<'books> {
         termination: Termination,
         events: &mut Vec<Event>,
     ) {
-        events.push(Event::Released { allocation, termination });
+        events.push(Event::Allocation(AllocationEvent::Released { allocation, termination }));
         self.lost.push(allocation);
         if self.books.allocation(allocation).placeholder {
             self.placeholders -= 1;
@@ -344,7 +355,9 @@ impl<'books> Lifecycle<'books> {
     /// Without placeholders no time runs for them.
     fn stop_waiting(&mut self, events: &mut Vec<Event>) {
         if self.placeholders == 0 && core::mem::take(&mut self.timers.placeholders) {
-            events.push(Event::PlaceholdersExpired { application: self.application });
+            events.push(Event::Application(ApplicationEvent::PlaceholdersExpired {
+                application: self.application,
+            }));
         }
     }
 
@@ -395,7 +408,9 @@ impl<'books> Lifecycle<'books> {
 
     fn unlink(&mut self, events: &mut Vec<Event>) {
         if core::mem::take(&mut self.linked) {
-            events.push(Event::ApplicationUnlinked { application: self.application });
+            events.push(Event::Application(ApplicationEvent::Unlinked {
+                application: self.application,
+            }));
         }
     }
 
@@ -407,6 +422,10 @@ impl<'books> Lifecycle<'books> {
     ) {
         self.state = state;
         self.timers.state = timer.is_some();
-        events.push(Event::ApplicationMoved { application: self.application, state, timer });
+        events.push(Event::Application(ApplicationEvent::Moved {
+            application: self.application,
+            state,
+            timer,
+        }));
     }
 }

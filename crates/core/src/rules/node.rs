@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use crate::books::{Books, NodeAttributes};
 use crate::command::AddNode;
-use crate::event::Event;
+use crate::event::{AskEvent, Event, NodeEvent};
 use crate::id::{AllocationId, NodeId, PartitionId};
 use crate::name::Name;
 use crate::rejection::Rejection;
@@ -40,13 +40,13 @@ pub(super) fn add(books: &Books, add: &AddNode) -> Result<Vec<Event>, Rejection>
     let label = add.attributes.label().filter(|label| books.is_exclusive(partition, label));
     let capacity = check_size(books, partition, (&add.node, label), &add.capacity, None)?;
     check_attributes(&add.attributes)?;
-    Ok(vec![Event::NodeAdded {
+    Ok(vec![Event::Node(NodeEvent::Added {
         partition,
         node: add.node.clone(),
         capacity: capacity.into_owned(),
         schedulable: add.schedulable,
         attributes: add.attributes.clone(),
-    }])
+    })])
 }
 
 /// A node that is there already reports again, perhaps with other values. Its labels stay.
@@ -76,7 +76,7 @@ pub(super) fn resize(
     if same {
         return Ok(Vec::new());
     }
-    Ok(vec![Event::NodeResized { node: id, capacity: capacity.into_owned() }])
+    Ok(vec![Event::Node(NodeEvent::Resized { node: id, capacity: capacity.into_owned() })])
 }
 
 pub(super) fn set_schedulable(
@@ -90,7 +90,7 @@ pub(super) fn set_schedulable(
     if books.node(node).schedulable == schedulable {
         return Ok(Vec::new());
     }
-    Ok(vec![Event::NodeScheduling { node, schedulable }])
+    Ok(vec![Event::Node(NodeEvent::Scheduling { node, schedulable })])
 }
 
 pub(super) fn remove(
@@ -105,11 +105,11 @@ pub(super) fn remove(
     // that headroom never dips below what it will be.
     let mut events = Vec::new();
     if books.node(node).schedulable {
-        events.push(Event::NodeScheduling { node, schedulable: false });
+        events.push(Event::Node(NodeEvent::Scheduling { node, schedulable: false }));
     }
     // Asks for which it was reserved wait like all others again.
     let kept_for = books.node(node).reservations().iter();
-    events.extend(kept_for.map(|ask| Event::Unreserved { ask: *ask }));
+    events.extend(kept_for.map(|ask| Event::Ask(AskEvent::Unreserved { ask: *ask })));
     let mut here: Vec<AllocationId> = books.allocations_on(node).map(|(id, _)| id).collect();
     here.reverse(); // The oldest first.
     let mut lives = BTreeMap::new();
@@ -119,7 +119,7 @@ pub(super) fn remove(
         let life = life.or_insert_with(|| Lifecycle::of(books, now, application));
         gang::lose(books, node, allocation, life, &mut events);
     }
-    events.push(Event::NodeRemoved { node });
+    events.push(Event::Node(NodeEvent::Removed { node }));
     recovery::end_with(books, partition, node, &mut events);
     Ok(events)
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::books::{Away, Books, NodeVerdict, Question, Questions};
 use crate::command::Verdicts;
-use crate::event::Event;
+use crate::event::{AskEvent, Event, NodeEvent, PartitionEvent};
 use crate::id::NodeId;
 use crate::name::Name;
 use crate::rejection::Rejection;
@@ -25,7 +25,7 @@ pub(super) fn set(
     if books.partition(partition).questions == questions {
         return Ok(Vec::new());
     }
-    Ok(vec![Event::QuestionsSet { partition, questions }])
+    Ok(vec![Event::Partition(PartitionEvent::QuestionsSet { partition, questions })])
 }
 
 /// The resource manager is away, or is back.
@@ -38,7 +38,7 @@ pub(super) fn set_away(
     if books.partition(partition).away.as_ref() == away {
         return Ok(Vec::new());
     }
-    Ok(vec![Event::ManagerAway { partition, away: away.cloned() }])
+    Ok(vec![Event::Partition(PartitionEvent::ManagerAway { partition, away: away.cloned() })])
 }
 
 /// An answer. What only comes late is no fault of the RM and changes nothing: the ask waits no
@@ -77,7 +77,7 @@ pub(super) fn answer(books: &Books, answer: &Verdicts) -> Result<Vec<Event>, Rej
         let mine = said.iter().filter(|(one, _)| *one == node).map(|(_, verdict)| verdict);
         (node, worst(mine).unwrap_or_else(|| NodeVerdict::Refused(Name::new(NO_ANSWER))))
     });
-    Ok(vec![Event::Answered { ask, verdicts: verdicts.collect() }])
+    Ok(vec![Event::Ask(AskEvent::Answered { ask, verdicts: verdicts.collect() })])
 }
 
 /// A verdict on a node in its stored form. Of a removal, it has how many must go, and never fewer
@@ -124,5 +124,5 @@ fn worst<'said>(verdicts: impl Iterator<Item = &'said NodeVerdict>) -> Option<No
 pub(super) fn void(books: &Books, partition: &Name, node: &Name) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, partition)?;
     let node = node_named(books, partition, node)?;
-    Ok(vec![Event::VerdictsVoid { node }])
+    Ok(vec![Event::Node(NodeEvent::VerdictsVoid { node })])
 }

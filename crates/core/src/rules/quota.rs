@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use crate::books::{Allocation, Books, Queue};
-use crate::event::{Event, PreemptionCause};
+use crate::event::{AllocationEvent, Event, PreemptionCause, QueueEvent};
 use crate::id::{AllocationId, QueueId};
 use crate::name::Name;
 use crate::rejection::Rejection;
@@ -56,11 +56,11 @@ fn look(
     let at = queue.quota_preemption_at.filter(|_| queue.managed);
     let within = queue.max.as_ref().is_none_or(|max| max.is_at_least_existing(&queue.allocated));
     match at {
-        Some(_) if within => events.push(Event::QuotaClockStopped { queue: id }),
+        Some(_) if within => events.push(Event::Queue(QueueEvent::QuotaClockStopped { queue: id })),
         Some(at) if at <= now => {
             let mut run = Run { books, cause: PreemptionCause::Quota(id), events };
             run.ask_back(id, &excess(books, id, queue));
-            events.push(Event::QuotaClockStopped { queue: id });
+            events.push(Event::Queue(QueueEvent::QuotaClockStopped { queue: id }));
             return; // What is below it was part of the run.
         }
         Some(_) | None => {}
@@ -105,8 +105,11 @@ impl Run<'_, '_> {
         if self.books.queue(id).leaf {
             let cause = self.cause;
             let victims = victims(self.books, id, amount);
-            self.events
-                .extend(victims.into_iter().map(|victim| Event::Preempted { victim, cause }));
+            self.events.extend(
+                victims
+                    .into_iter()
+                    .map(|victim| Event::Allocation(AllocationEvent::Preempted { victim, cause })),
+            );
             return;
         }
         for (child, part) in parts(self.books, id, amount) {

@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::books::{Books, Recovery};
-use crate::event::Event;
+use crate::event::{Event, NodeEvent, PartitionEvent};
 use crate::id::{NodeId, PartitionId};
 use crate::name::Name;
 use crate::rejection::Rejection;
@@ -25,12 +25,12 @@ pub(super) fn begin(
         return Ok(Vec::new());
     };
     let until = now + tenants.recovery_timeout;
-    Ok(vec![Event::RecoverySet { partition: id, until: Some(until) }])
+    Ok(vec![Event::Partition(PartitionEvent::RecoverySet { partition: id, until: Some(until) })])
 }
 
 /// A node has reported.
 pub(super) fn report(books: &Books, partition: PartitionId, node: NodeId, events: &mut Vec<Event>) {
-    events.push(Event::NodeReported { node });
+    events.push(Event::Node(NodeEvent::Reported { node }));
     end_with(books, partition, node, events);
 }
 
@@ -43,7 +43,7 @@ pub(super) fn end_with(
 ) {
     let recovery = books.partition(partition).recovery.as_ref();
     if recovery.is_some_and(|recovery| recovery.waits_for(node)) {
-        events.push(Event::RecoverySet { partition, until: None });
+        events.push(Event::Partition(PartitionEvent::RecoverySet { partition, until: None }));
     }
 }
 
@@ -53,8 +53,8 @@ pub(super) fn give_up(books: &Books, partition: PartitionId, events: &mut Vec<Ev
     let recovery = books.partition(partition).recovery.iter();
     for node in recovery.flat_map(Recovery::missing) {
         if books.node(*node).schedulable {
-            events.push(Event::NodeScheduling { node: *node, schedulable: false });
+            events.push(Event::Node(NodeEvent::Scheduling { node: *node, schedulable: false }));
         }
     }
-    events.push(Event::RecoverySet { partition, until: None });
+    events.push(Event::Partition(PartitionEvent::RecoverySet { partition, until: None }));
 }

@@ -14,7 +14,7 @@ use crate::books::{
 use crate::command::{Command, RejectApplication, Submit};
 use crate::config::ApplicationOrder;
 use crate::config::legal::RECOVERY_QUEUE;
-use crate::event::Event;
+use crate::event::{ApplicationEvent, Event, QueueEvent};
 use crate::id::PartitionId;
 use crate::name::Name;
 use crate::placement::{Placed, QueueTags, Refused, Request, is_forced, place};
@@ -72,14 +72,14 @@ pub(super) fn submit(
     let rejected = match accept(books, partition, submit, &mut chosen, &mut events) {
         Ok(queue) => {
             let gang = gang(now, submit);
-            events.push(Event::ApplicationAdded {
+            events.push(Event::Application(ApplicationEvent::Added {
                 partition,
                 queue,
                 application,
                 user,
                 groups,
                 gang,
-            });
+            }));
             events.extend(lifetime(books, now, submit));
             events.extend(deadline::event(books, submit));
             return Ok(events);
@@ -112,7 +112,7 @@ pub(in crate::rules) fn rejected(
         room = room.saturating_sub(group.len() + 1);
         fits
     });
-    Event::ApplicationRejected {
+    Event::Application(ApplicationEvent::Rejected {
         partition,
         queue: beginning(queue, KEPT_NAME_BYTES),
         application: submit.application.clone(),
@@ -120,7 +120,7 @@ pub(in crate::rules) fn rejected(
         groups: groups.cloned().collect(),
         code: Name::new(code.as_str()),
         message: beginning(&Name::new(message), KEPT_MESSAGE_BYTES),
-    }
+    })
 }
 
 /// Returns a text, or its beginning and `…` if it has more than `most` bytes.
@@ -137,15 +137,26 @@ impl Command {
     /// refusal, without what it asked for, so that refusals do not fill the journal.
     #[must_use]
     pub fn recorded(self, events: &[Event]) -> Self {
-        let [Event::ApplicationRejected { application, queue, user, groups, code, message, .. }] =
-            events
+        let [
+            Event::Application(ApplicationEvent::Rejected {
+                application,
+                queue,
+                user,
+                groups,
+                code,
+                message,
+                ..
+            }),
+        ] = events
         else {
             return self;
         };
-        let (submit, of_task) = match &self {
-            Self::Submit(submit) => (submit, false),
-            Self::SubmitTask(task) => (&task.submit, true),
-            _ => return self,
+        let (submit, of_task) = if let Self::SubmitTask(task) = &self {
+            (&task.submit, true)
+        } else if let Self::Submit(submit) = &self {
+            (submit, false)
+        } else {
+            return self;
         };
         Self::RejectApplication(Box::new(RejectApplication {
             partition: submit.partition.clone(),
@@ -169,7 +180,7 @@ pub(super) fn reject(books: &Books, one: &RejectApplication) -> Result<Vec<Event
     for (what, text) in texts.into_iter().chain([("user name", &one.user)]) {
         short(what, text)?;
     }
-    Ok(vec![Event::ApplicationRejected {
+    Ok(vec![Event::Application(ApplicationEvent::Rejected {
         partition,
         queue: one.queue.clone(),
         application: one.application.clone(),
@@ -177,7 +188,7 @@ pub(super) fn reject(books: &Books, one: &RejectApplication) -> Result<Vec<Event
         groups: one.groups.clone(),
         code: one.code.clone(),
         message: one.message.clone(),
-    }])
+    })])
 }
 
 /// How the application waits for its gang. One that was made earlier, before a restart say,
@@ -205,10 +216,12 @@ fn created(tags: &[(Name, Name)]) -> Option<Timestamp> {
 fn lifetime(books: &Books, now: Timestamp, submit: &Submit) -> Option<Event> {
     let asked = asked_lifetime(&submit.tags).ok().flatten();
     let since = created(&submit.tags).filter(|created| *created < now);
-    (asked.is_some() || since.is_some()).then(|| Event::LifetimeSet {
-        application: books.applications().next_id(),
-        since: since.unwrap_or(now),
-        asked,
+    (asked.is_some() || since.is_some()).then(|| {
+        Event::Application(ApplicationEvent::LifetimeSet {
+            application: books.applications().next_id(),
+            since: since.unwrap_or(now),
+            asked,
+        })
     })
 }
 
@@ -378,7 +391,7 @@ fn accept(
     // Only what must not be lost comes below a queue that is stopped; that has something again.
     for (_, above) in books.up(placed.nearest).filter(|(_, row)| row.state == QueueState::Stopped) {
         let (queue, state) = (above.path.clone(), QueueState::Draining);
-        events.push(Event::QueueMoved { partition, queue, state });
+        events.push(Event::Queue(QueueEvent::Moved { partition, queue, state }));
     }
     Ok(placed.path)
 }

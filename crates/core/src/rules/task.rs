@@ -11,7 +11,9 @@ use alloc::vec::Vec;
 
 use crate::books::{Allocation, ApplicationState, Books, TaskOutcome, TaskRequest, TaskState};
 use crate::command::TaskChange;
-use crate::event::{AskTraits, Event, TaskStep, Termination};
+use crate::event::{
+    ApplicationEvent, AskEvent, AskTraits, Event, TaskEvent, TaskStep, Termination,
+};
 use crate::id::{AllocationId, ApplicationId, PartitionId};
 use crate::name::Name;
 use crate::rejection::{Rejection, TaskRejection};
@@ -62,7 +64,7 @@ pub(super) fn expire(
     if one.state() == TaskState::Waiting {
         one.finish(TaskOutcome::Expired, &TaskRequest::default(), events);
     } else {
-        events.push(Event::TaskMoved { application, step: TaskStep::Waited });
+        events.push(Event::Task(TaskEvent::Moved { application, step: TaskStep::Waited }));
     }
 }
 
@@ -89,7 +91,7 @@ impl OneTask<'_> {
     }
 
     fn step(&self, step: TaskStep) -> Event {
-        Event::TaskMoved { application: self.application, step }
+        Event::Task(TaskEvent::Moved { application: self.application, step })
     }
 
     /// What it asks for and has, the oldest first.
@@ -195,7 +197,9 @@ impl OneTask<'_> {
             .finish(Termination::StoppedByRm, events);
         let beyond = self.books.partition(self.partition).tasks.beyond(1);
         events.extend(
-            beyond.into_iter().map(|application| Event::ApplicationRemoved { application }),
+            beyond
+                .into_iter()
+                .map(|application| Event::Application(ApplicationEvent::Removed { application })),
         );
     }
 
@@ -219,7 +223,11 @@ impl OneTask<'_> {
             events.push(self.asked_anew(id, row, row.priority));
         }
         let state = ApplicationState::Running;
-        events.push(Event::ApplicationMoved { application: self.application, state, timer: None });
+        events.push(Event::Application(ApplicationEvent::Moved {
+            application: self.application,
+            state,
+            timer: None,
+        }));
         events.push(self.step(step));
     }
 
@@ -236,14 +244,14 @@ impl OneTask<'_> {
             node_label: wish.label,
             blocked_nodes: wish.blocked,
         };
-        Event::AskAdded {
+        Event::Ask(AskEvent::Added {
             application: self.application,
             key: row.key.clone(),
             resources: self.books.types().amounts(self.books.resources_of(id)),
             priority,
             created: row.created,
             traits,
-        }
+        })
     }
 
     /// It is more urgent, or less.
@@ -259,11 +267,16 @@ impl OneTask<'_> {
         let mut events = Vec::new();
         if deadline.is_some() {
             let estimate = self.books.application(application).deadline.estimate;
-            events.push(Event::DeadlineSet { application, deadline, estimate });
+            events.push(Event::Application(ApplicationEvent::DeadlineSet {
+                application,
+                deadline,
+                estimate,
+            }));
         }
         let Some(priority) = priority else { return Ok(events) };
         for (ask, row) in self.members().into_iter().filter(|(_, row)| row.priority != priority) {
-            events.push(Event::AskRemoved { ask, termination: Termination::StoppedByRm });
+            events
+                .push(Event::Ask(AskEvent::Removed { ask, termination: Termination::StoppedByRm }));
             events.push(self.asked_anew(ask, row, priority));
         }
         Ok(events)

@@ -4,7 +4,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use crate::books::{ApplicationState, Books, QueueState, Timer};
-use crate::event::Event;
+use crate::event::{ApplicationEvent, Event, QueueEvent};
 use crate::id::{ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::rejection::Rejection;
@@ -72,7 +72,7 @@ pub(super) fn fire(books: &Books, now: Timestamp) -> Result<Vec<Event>, Rejectio
 fn stopped(books: &Books, queue: QueueId) -> Event {
     let row = books.queue(queue);
     let (partition, queue, state) = (row.partition, row.path.clone(), QueueState::Stopped);
-    Event::QueueMoved { partition, queue, state }
+    Event::Queue(QueueEvent::Moved { partition, queue, state })
 }
 
 fn move_on(books: &Books, now: Timestamp, application: ApplicationId, events: &mut Vec<Event>) {
@@ -82,7 +82,7 @@ fn move_on(books: &Books, now: Timestamp, application: ApplicationId, events: &m
         }
         // Remembered long enough: nobody asks for it any more.
         ApplicationState::Completed | ApplicationState::Failed => {
-            events.push(Event::ApplicationRemoved { application });
+            events.push(Event::Application(ApplicationEvent::Removed { application }));
         }
         // These have no timer.
         ApplicationState::New
@@ -103,7 +103,7 @@ fn clean(
 ) {
     let mut next = Some(queue);
     while let Some(queue) = next {
-        events.push(Event::QueueRemoved { queue });
+        events.push(Event::Queue(QueueEvent::Removed { queue }));
         next = books.queue(queue).parent.filter(|parent| {
             let count = cleaned.entry(*parent).or_default();
             *count += 1;

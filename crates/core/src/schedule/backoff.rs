@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use core::ops::Bound;
 
 use crate::books::Books;
-use crate::event::Event;
+use crate::event::{ApplicationEvent, Event};
 use crate::id::{AllocationId, ApplicationId, PartitionId};
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
@@ -64,7 +64,7 @@ impl Scheduler {
                     return false;
                 }
                 let until = now + values.backoff_delay;
-                events.push(Event::BackedOff { application, until });
+                events.push(Event::Application(ApplicationEvent::BackedOff { application, until }));
                 return true;
             }
             let Some((ask_key, ask, batch)) = self.ask_behind(application, last, &barred) else {

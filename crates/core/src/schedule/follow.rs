@@ -1,11 +1,9 @@
 //! Updates the indexes with reservations, gangs and other special cases, and rebuilds them.
 
-use alloc::format;
 use alloc::vec::Vec;
 
 use crate::books::{ApplicationState, Books, TaskGroup};
-use crate::event::Event;
-use crate::id::{AllocationId, NodeId, QueueId, ShapeId};
+use crate::id::{AllocationId, NodeId, PartitionId, QueueId, ShapeId};
 use crate::wait::Blocker;
 
 use super::before_event::BeforeEvent;
@@ -28,74 +26,6 @@ impl Scheduler {
         self.classes.restore_waited(waited);
     }
 
-    /// Follow what an event of reservations, gangs, preemption or foreign use changed.
-    pub(super) fn after_cycle(&mut self, books: &Books, event: &Event, seen: &BeforeEvent) {
-        match event {
-            Event::Reserved { ask, node } => {
-                self.reorder_seen(books, seen);
-                self.add_ask(books, *ask);
-                self.give_marks(books, *ask);
-                self.node_changed(books, *node);
-                let application = books.allocation(*ask).application;
-                if books.application(application).state == ApplicationState::Accepted {
-                    self.restand(books, application); // It counts as allocating from now on.
-                }
-                self.visit_again(books, application);
-            }
-            Event::ApplicationActivated { application, .. } => {
-                self.was_activated(books, *application);
-            }
-            Event::Unreserved { ask } => {
-                self.reorder_seen(books, seen);
-                self.add_ask(books, *ask);
-                self.give_marks(books, *ask);
-                self.freed(books, seen);
-            }
-            Event::PreemptionTriggered { ask } if books.allocation(*ask).is_pending() => {
-                self.reorder_seen(books, seen);
-                self.add_ask(books, *ask);
-            }
-            Event::PreemptionTried { ask } => self.note_try(books, *ask),
-            Event::ScaleUpAsked { ask } => self.hint_given(books, *ask),
-            Event::SwapStarted { node, placeholder, .. } => {
-                self.reorder_seen(books, seen);
-                self.freed(books, seen);
-                self.update_node(books, *node);
-                self.marked(books, *placeholder);
-                self.follow_borrowers(books, seen);
-            }
-            Event::ReleaseAsked { allocation, .. }
-            | Event::Preempted { victim: allocation, .. } => {
-                self.marked(books, *allocation);
-            }
-            Event::SwapConfirmed { .. } => {
-                self.released(books, seen);
-                self.group_changed(books, seen);
-            }
-            Event::SwapDropped { ask } => {
-                self.add_ask(books, *ask);
-                self.follow_borrowers(books, seen);
-                if let Some(node) = seen.node {
-                    self.node_changed(books, node);
-                }
-            }
-            Event::ForeignSet { node, .. } => {
-                self.freed(books, seen);
-                self.node_changed(books, *node);
-            }
-            Event::BackedOff { application, .. } => {
-                self.watch_back_off(books, *application);
-                self.visit_again(books, *application);
-            }
-            Event::ForeignRemoved { .. } => self.freed(books, seen),
-            Event::Asked { .. } | Event::Answered { .. } | Event::VerdictsVoid { .. } => {
-                self.after_question(books, event);
-            }
-            // Nobody has more room by these.
-            _ => {}
-        }
-    }
-
     /// Whether the indexes are updated with what an event changed, and not rebuilt. If so, what was
     /// seen of the event is recorded.
     #[inline]
@@ -116,15 +46,12 @@ impl Scheduler {
         }
     }
 
-    pub(super) fn add_queue(&mut self, books: &Books, event: &Event) {
-        if let Event::QueueAdded { partition, parent, name, .. } = event {
-            let path = format!("{parent}.{name}");
-            let queue = books.partition(*partition).queues.get(path.as_str());
-            let queue = *queue.expect("the event added the queue");
-            self.tree.add(books, queue);
-            if let Some(parent) = books.queue(queue).parent {
-                self.follow_sizes(books, parent);
-            }
+    pub(super) fn add_queue(&mut self, books: &Books, partition: PartitionId, path: &str) {
+        let queue = books.partition(partition).queues.get(path);
+        let queue = *queue.expect("the event added the queue");
+        self.tree.add(books, queue);
+        if let Some(parent) = books.queue(queue).parent {
+            self.follow_sizes(books, parent);
         }
     }
 
@@ -173,7 +100,7 @@ impl Scheduler {
 
     /// An allocation is to go: on its node others may be stopped in its stead for those who may
     /// run nowhere else.
-    fn marked(&mut self, books: &Books, allocation: AllocationId) {
+    pub(super) fn marked(&mut self, books: &Books, allocation: AllocationId) {
         let node = books.allocation(allocation).node;
         if let Some(node) = node.filter(|node| books.node(*node).is_reserved()) {
             self.wake_kept(books, node);

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 
 use crate::books::{Books, Queue};
 use crate::config::ApplicationOrder;
-use crate::event::Event;
+use crate::event::{ApplicationEvent, Event};
 use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
 use crate::resource::{Quantity, Resources, Shortfall};
 use crate::time::{Millis, Timestamp};
@@ -40,7 +40,9 @@ impl HeadCheck {
     /// That the head is overtaken, if it is.
     pub(super) const fn overtaken(&self) -> Option<Event> {
         match *self {
-            Self::Overtakes(application) => Some(Event::Overtaken { application }),
+            Self::Overtakes(application) => {
+                Some(Event::Application(ApplicationEvent::Overtaken { application }))
+            }
             Self::Open | Self::Blocked(_) => None,
         }
     }

@@ -12,7 +12,7 @@ use core::cmp::Reverse;
 use core::iter::Peekable;
 
 use crate::books::{Books, Queue};
-use crate::event::Event;
+use crate::event::{AskEvent, Event};
 use crate::id::{AllocationId, ApplicationId, LevelId, PartitionId, QueueId};
 use crate::resource::Resources;
 
@@ -85,7 +85,7 @@ impl Scheduler {
         }
         let mut scan = Scan::of(books, self);
         scan.queue(books.partition(partition).root);
-        scan.collected.into_iter().map(|ask| Event::ScaleUpAsked { ask }).collect()
+        scan.collected.into_iter().map(|ask| Event::Ask(AskEvent::ScaleUpAsked { ask })).collect()
     }
 
     /// An ask has come to a batch.

@@ -1,8 +1,13 @@
 //! Keeping the indexes in step with the books, event by event.
 
+use alloc::format;
+
 use crate::books::{ApplicationState, Books, QueueSettings, QueueState};
-use crate::event::Event;
-use crate::id::{PartitionId, QueueId};
+use crate::event::{
+    AllocationEvent, ApplicationEvent, AskEvent, Event, ForeignEvent, NodeEvent, PartitionEvent,
+    QueueEvent,
+};
+use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use crate::resource::Amounts;
 use crate::wait::Blocker;
 
@@ -48,69 +53,111 @@ impl Scheduler {
             return BeforeEvent::default();
         }
         match event {
-            Event::AskRemoved { ask, .. }
-            | Event::Placed { ask, .. }
-            | Event::Reserved { ask, .. }
-            | Event::PreemptionTriggered { ask }
-            | Event::Unreserved { ask } => {
-                self.carry_marks(books, event);
-                let row = books.allocation(*ask);
-                let freed = row.reservation().map(|kept| kept.node);
-                let batch = self.remove_ask(books, *ask);
-                BeforeEvent { batch, freed, group: group_of(books, row), ..capture(books, row.application) }
-            }
-            Event::Resized { allocation: ask, .. } if books.allocation(*ask).is_pending() => {
-                let batch = self.remove_ask(books, *ask);
-                BeforeEvent { batch, ask: Some(*ask), ..capture(books, books.allocation(*ask).application) }
-            }
-            Event::Released { allocation, .. } | Event::Resized { allocation, .. } => {
-                if matches!(event, Event::Released { .. }) {
-                    self.places.remove(books, *allocation);
-                }
-                let row = books.allocation(*allocation);
-                let levels = books.levels_of(row.application).map(|(id, _)| id).collect();
-                let group = group_of(books, row);
-                BeforeEvent { node: row.node, levels, group, ..capture(books, row.application) }
-            }
-            Event::SwapStarted { .. }
-            | Event::SwapConfirmed { .. }
-            | Event::SwapDropped { .. }
-            | Event::ReleaseAsked { .. }
-            | Event::Preempted { .. }
-            | Event::ForeignSet { .. }
-            | Event::ForeignRemoved { .. } => self.before_cycle(books, event),
-            Event::QueueRemoved { queue } => {
-                self.tree.remove(books, *queue);
-                BeforeEvent { queue: books.queue(*queue).parent, ..BeforeEvent::default() }
-            }
-            Event::ApplicationMoved { application, state: ApplicationState::Completing, .. }
-            | Event::ApplicationUnlinked { application }
-            | Event::GroupUnlinked { application } => {
-                BeforeEvent {
-                    levels: books.levels_of(*application).map(|(id, _)| id).collect(),
-                    ..capture(books, *application)
-                }
-            }
-            Event::ApplicationMoved { application, .. }
-            | Event::ApplicationRemoved { application }
-                // One that has ended left its queue when it did, and the queue may be gone.
-                if books.application(*application).state.is_active() =>
-            {
-                capture(books, *application)
-            }
-            Event::AskAdded { application, traits, .. } => see_added(books, *application, traits),
-            Event::QueueChanged { partition, queue, settings, .. } => {
-                let queue = books.partition(*partition).queues.get(&**queue);
-                let sized = queue.copied().filter(|queue| only_sizes(books, *queue, event));
-                self.before_sizes(books, sized, settings)
-            }
-            Event::NodeRemoved { node } => {
+            Event::Queue(event) => self.before_queue(books, event),
+            Event::Node(NodeEvent::Removed { node }) => {
                 let partition = books.node(*node).partition;
                 self.unpin(books, *node);
                 self.nodes_of(partition).remove(books, *node);
                 BeforeEvent { partition: Some(partition), ..BeforeEvent::default() }
             }
-            _ => BeforeEvent::default(),
+            Event::Application(event) => before_application(books, event),
+            Event::Ask(event) => self.before_ask(books, event),
+            Event::Allocation(event) => self.before_allocation(books, event),
+            Event::Foreign(
+                ForeignEvent::Set { partition, key, .. } | ForeignEvent::Removed { partition, key },
+            ) => {
+                let known = books.partition(*partition).foreign.get(&**key);
+                let node = known.map(|one| one.node).filter(|id| books.nodes().get(*id).is_some());
+                BeforeEvent { freed: node, ..BeforeEvent::default() }
+            }
+            Event::Configured { .. }
+            | Event::Partition(_)
+            | Event::Node(
+                NodeEvent::Added { .. }
+                | NodeEvent::Resized { .. }
+                | NodeEvent::Scheduling { .. }
+                | NodeEvent::Reported { .. }
+                | NodeEvent::VerdictsVoid { .. },
+            )
+            | Event::Task(_)
+            | Event::Tenant(_) => BeforeEvent::default(),
+        }
+    }
+
+    fn before_queue(&mut self, books: &Books, event: &QueueEvent) -> BeforeEvent {
+        match event {
+            QueueEvent::Removed { queue } => {
+                self.tree.remove(books, *queue);
+                BeforeEvent { queue: books.queue(*queue).parent, ..BeforeEvent::default() }
+            }
+            QueueEvent::Changed { partition, queue, settings, .. } => {
+                let queue = books.partition(*partition).queues.get(&**queue);
+                let sized = queue.copied().filter(|queue| only_sizes(books, *queue, event));
+                self.before_sizes(books, sized, settings)
+            }
+            QueueEvent::Added { .. }
+            | QueueEvent::Moved { .. }
+            | QueueEvent::LimitsChanged { .. }
+            | QueueEvent::QuotaClockStopped { .. } => BeforeEvent::default(),
+        }
+    }
+
+    #[inline]
+    fn before_ask(&mut self, books: &Books, event: &AskEvent) -> BeforeEvent {
+        match event {
+            AskEvent::Removed { ask, .. }
+            | AskEvent::Placed { ask, .. }
+            | AskEvent::Reserved { ask, .. }
+            | AskEvent::PreemptionTriggered { ask }
+            | AskEvent::Unreserved { ask } => {
+                self.carry_marks(books, event);
+                let row = books.allocation(*ask);
+                let freed = row.reservation().map(|kept| kept.node);
+                let batch = self.remove_ask(books, *ask);
+                let group = group_of(books, row);
+                BeforeEvent { batch, freed, group, ..capture(books, row.application) }
+            }
+            AskEvent::Added { application, traits, .. } => see_added(books, *application, traits),
+            AskEvent::Asked { .. }
+            | AskEvent::Answered { .. }
+            | AskEvent::PreemptionTried { .. }
+            | AskEvent::ScaleUpAsked { .. } => BeforeEvent::default(),
+        }
+    }
+
+    #[inline]
+    fn before_allocation(&mut self, books: &Books, event: &AllocationEvent) -> BeforeEvent {
+        match event {
+            AllocationEvent::Resized { allocation: ask, .. }
+                if books.allocation(*ask).is_pending() =>
+            {
+                let batch = self.remove_ask(books, *ask);
+                let seen = capture(books, books.allocation(*ask).application);
+                BeforeEvent { batch, ask: Some(*ask), ..seen }
+            }
+            AllocationEvent::Resized { allocation, .. } => before_release(books, *allocation),
+            AllocationEvent::Released { allocation, .. } => {
+                self.places.remove(books, *allocation);
+                before_release(books, *allocation)
+            }
+            AllocationEvent::SwapConfirmed { placeholder } => before_release(books, *placeholder),
+            AllocationEvent::SwapStarted { ask, placeholder, .. } => {
+                self.places.remove(books, *placeholder);
+                let application = books.allocation(*ask).application;
+                let freed = books.allocation(*ask).reservation().map(|kept| kept.node);
+                let batch = self.remove_ask(books, *ask);
+                BeforeEvent { batch, freed, ..capture(books, application) }
+            }
+            AllocationEvent::SwapDropped { ask } => {
+                let row = books.allocation(*ask);
+                BeforeEvent { ask: Some(*ask), node: row.node, ..capture(books, row.application) }
+            }
+            AllocationEvent::ReleaseAsked { allocation, .. }
+            | AllocationEvent::Preempted { victim: allocation, .. } => {
+                self.places.remove(books, *allocation);
+                BeforeEvent::default()
+            }
+            AllocationEvent::PreemptionObserved { .. } => BeforeEvent::default(),
         }
     }
 
@@ -127,150 +174,61 @@ impl Scheduler {
         BeforeEvent { sized, ..BeforeEvent::default() }
     }
 
-    /// Look at what an event of gangs or preemption is about to change.
-    fn before_cycle(&mut self, books: &Books, event: &Event) -> BeforeEvent {
-        match event {
-            Event::ForeignSet { partition, key, .. } | Event::ForeignRemoved { partition, key } => {
-                let known = books.partition(*partition).foreign.get(&**key);
-                let node = known.map(|one| one.node).filter(|id| books.nodes().get(*id).is_some());
-                BeforeEvent { freed: node, ..BeforeEvent::default() }
-            }
-            Event::SwapStarted { ask, placeholder, .. } => {
-                self.places.remove(books, *placeholder);
-                let application = books.allocation(*ask).application;
-                let freed = books.allocation(*ask).reservation().map(|kept| kept.node);
-                let batch = self.remove_ask(books, *ask);
-                BeforeEvent { batch, freed, ..capture(books, application) }
-            }
-            Event::ReleaseAsked { allocation, .. }
-            | Event::Preempted { victim: allocation, .. } => {
-                self.places.remove(books, *allocation);
-                BeforeEvent::default()
-            }
-            Event::SwapConfirmed { placeholder } => {
-                let row = books.allocation(*placeholder);
-                let levels = books.levels_of(row.application).map(|(id, _)| id).collect();
-                let group = group_of(books, row);
-                BeforeEvent { node: row.node, levels, group, ..capture(books, row.application) }
-            }
-            Event::SwapDropped { ask } => {
-                let row = books.allocation(*ask);
-                BeforeEvent { ask: Some(*ask), node: row.node, ..capture(books, row.application) }
-            }
-            _ => BeforeEvent::default(),
-        }
-    }
-
     /// Follow what the event changed.
     #[inline]
     pub(super) fn after(&mut self, books: &Books, event: &Event, seen: &BeforeEvent) {
+        if !self.is_followed(books, seen) {
+            return;
+        }
         match event {
-            _ if !self.is_followed(books, seen) => {}
-            Event::PartitionAdded { .. } => self.add_partition(books),
-            // Rules have changed: whatever waits may be ordered and held back otherwise.
-            Event::PartitionChanged { .. }
-            | Event::PartitionRemoved { .. }
-            | Event::LimitsChanged { .. }
-            | Event::QuestionsSet { .. } => self.stale = true,
-            Event::QueueAdded { .. }
-            | Event::QueueMoved { .. }
-            | Event::QueueChanged { .. }
-            | Event::QueueRemoved { .. } => self.after_queue(books, event, seen),
-            Event::Configured { .. }
-            | Event::TenantSet { .. }
-            | Event::TenantDraining { .. }
-            | Event::TenantRemoved { .. }
-            | Event::TenantDefaultsSet { .. }
-            | Event::DriftFound { .. }
-            | Event::RecoverySet { .. }
-            | Event::ManagerAway { .. }
-            | Event::NodeReported { .. }
-            | Event::ApplicationAdded { .. }
-            | Event::LifetimeSet { .. }
-            | Event::LifetimeOver { .. }
-            | Event::Overtaken { .. }
-            | Event::ApplicationRejected { .. } => {}
-            Event::TaskAdded { .. } | Event::TaskThrottled { .. } | Event::TaskMoved { .. } => {
-                self.follow_task(event);
+            Event::Partition(event) => self.after_partition(books, event),
+            Event::Queue(event) => self.after_queue(books, event, seen),
+            Event::Node(event) => self.after_node(books, event, seen),
+            Event::Application(event) => self.after_application(books, event, seen),
+            Event::Task(event) => self.follow_task(event),
+            Event::Ask(event) => self.after_ask(books, event, seen),
+            Event::Allocation(event) => self.after_allocation(books, event, seen),
+            Event::Foreign(ForeignEvent::Set { node, .. }) => {
+                self.freed(books, seen);
+                self.node_changed(books, *node);
             }
-            Event::DeadlineSet { application, .. } => self.reorder(books, *application, None),
-            Event::NodeAdded { .. }
-            | Event::NodeResized { .. }
-            | Event::NodeScheduling { .. }
-            | Event::NodeRemoved { .. } => self.after_node(books, event, seen),
-            Event::ApplicationLinked { application, .. }
-            | Event::ApplicationAllocating { application } => self.restand(books, *application),
-            Event::GroupUnlinked { .. }
-            | Event::ApplicationUnlinked { .. }
-            | Event::ApplicationMoved { .. } => self.after_application(books, event, seen),
-            Event::ApplicationRemoved { .. } => self.queues_gave_way(books, seen),
-            Event::ApplicationActivated { .. }
-            | Event::Reserved { .. }
-            | Event::Unreserved { .. }
-            | Event::SwapStarted { .. }
-            | Event::SwapConfirmed { .. }
-            | Event::SwapDropped { .. }
-            | Event::ReleaseAsked { .. }
-            | Event::Preempted { .. }
-            | Event::PreemptionTriggered { .. }
-            | Event::PreemptionObserved { .. }
-            | Event::PreemptionTried { .. }
-            | Event::QuotaClockStopped { .. }
-            | Event::BackedOff { .. }
-            | Event::PlaceholdersExpired { .. }
-            | Event::TimerStopped { .. }
-            | Event::ScaleUpAsked { .. }
-            | Event::ForeignSet { .. }
-            | Event::ForeignRemoved { .. }
-            | Event::Asked { .. }
-            | Event::Answered { .. }
-            | Event::VerdictsVoid { .. } => self.after_cycle(books, event, seen),
-            Event::AskAdded { .. }
-            | Event::AskRemoved { .. }
-            | Event::Placed { .. }
-            | Event::Resized { .. }
-            | Event::Released { .. } => self.after_allocation(books, event, seen),
+            Event::Foreign(ForeignEvent::Removed { .. }) => self.freed(books, seen),
+            Event::Configured { .. } | Event::Tenant(_) => {}
         }
     }
 
-    /// Follow that an application counts elsewhere, or in another state.
-    fn after_application(&mut self, books: &Books, event: &Event, seen: &BeforeEvent) {
-        if let Event::GroupUnlinked { application }
-        | Event::ApplicationUnlinked { application }
-        | Event::ApplicationMoved { application, .. } = event
-        {
-            self.restand(books, *application);
-        }
-        self.limits_gave_way(seen);
-        self.lending.reopen_held(&mut self.tree);
+    fn after_partition(&mut self, books: &Books, event: &PartitionEvent) {
         match event {
-            Event::GroupUnlinked { .. } => self.limit_use_gave_way(books, seen),
-            Event::ApplicationMoved { .. } => self.queues_gave_way(books, seen),
-            _ => {}
+            PartitionEvent::Added { .. } => self.add_partition(books),
+            // Rules have changed: whatever waits may be ordered and held back otherwise.
+            PartitionEvent::Changed { .. }
+            | PartitionEvent::Removed { .. }
+            | PartitionEvent::QuestionsSet { .. } => self.stale = true,
+            PartitionEvent::RecoverySet { .. } | PartitionEvent::ManagerAway { .. } => {}
         }
     }
 
-    /// Follow what the event changed of a queue.
-    fn after_queue(&mut self, books: &Books, event: &Event, seen: &BeforeEvent) {
+    fn after_queue(&mut self, books: &Books, event: &QueueEvent, seen: &BeforeEvent) {
         match event {
-            Event::QueueAdded { .. } => self.add_queue(books, event),
+            QueueEvent::Added { partition, parent, name, .. } => {
+                self.add_queue(books, *partition, &format!("{parent}.{name}"));
+            }
             // One that is stopped has nothing that waits, nor has any below.
-            Event::QueueMoved { state: QueueState::Stopped, .. } => {}
-            Event::QueueMoved { .. } => self.stale = true,
-            Event::QueueChanged { .. } => match seen.sized {
+            QueueEvent::Moved { state: QueueState::Stopped, .. }
+            | QueueEvent::QuotaClockStopped { .. } => {}
+            QueueEvent::Moved { .. } | QueueEvent::LimitsChanged { .. } => self.stale = true,
+            QueueEvent::Changed { .. } => match seen.sized {
                 Some(leaf) => self.leaf_sized(books, leaf),
                 None => self.stale = true,
             },
             // Its siblings have its part.
-            Event::QueueRemoved { .. } => self.follow_siblings(books, seen),
-            _ => {}
+            QueueEvent::Removed { .. } => self.follow_siblings(books, seen),
         }
     }
 
-    /// Follow what an event changed about a node.
-    fn after_node(&mut self, books: &Books, event: &Event, seen: &BeforeEvent) {
+    fn after_node(&mut self, books: &Books, event: &NodeEvent, seen: &BeforeEvent) {
         match event {
-            Event::NodeAdded { partition, node, .. } => {
+            NodeEvent::Added { partition, node, .. } => {
                 let node = books.partition(*partition).nodes.get(&**node);
                 let node = *node.expect("the event added the node");
                 self.nodes_of(*partition).add(books, *partition, node);
@@ -279,42 +237,88 @@ impl Scheduler {
                 self.cluster_resized(books, *partition);
                 self.node_opened(books, node);
             }
-            Event::NodeResized { node, .. } => {
+            NodeEvent::Resized { node, .. } => {
                 let partition = books.node(*node).partition;
                 self.update_node(books, *node);
                 self.cluster_resized(books, partition);
                 self.node_opened(books, *node);
             }
-            Event::NodeScheduling { node, .. } => {
+            NodeEvent::Scheduling { node, .. } => {
                 self.update_node(books, *node);
                 self.node_opened(books, *node);
             }
-            Event::NodeRemoved { .. } => {
+            NodeEvent::Removed { .. } => {
                 // A type may be gone from the cluster, and then it is the nodes that lack it.
                 self.put_back(books);
                 self.cluster_resized(books, seen.partition.expect("seen before"));
             }
-            _ => unreachable!("every other event is followed elsewhere"),
+            NodeEvent::VerdictsVoid { node } => self.update_node(books, *node),
+            NodeEvent::Reported { .. } => {}
         }
     }
 
-    /// Follow what an event changed about an ask or allocation.
-    #[inline]
-    fn after_allocation(&mut self, books: &Books, event: &Event, seen: &BeforeEvent) {
-        self.lending.less_waits(&mut self.tree);
+    fn after_application(&mut self, books: &Books, event: &ApplicationEvent, seen: &BeforeEvent) {
         match event {
-            Event::AskAdded { .. } => {
+            ApplicationEvent::Linked { application, .. }
+            | ApplicationEvent::Allocating { application } => self.restand(books, *application),
+            ApplicationEvent::Unlinked { application } => {
+                self.counts_elsewhere(books, *application, seen);
+            }
+            ApplicationEvent::GroupUnlinked { application } => {
+                self.counts_elsewhere(books, *application, seen);
+                self.limit_use_gave_way(books, seen);
+            }
+            ApplicationEvent::Moved { application, .. } => {
+                self.counts_elsewhere(books, *application, seen);
+                self.queues_gave_way(books, seen);
+            }
+            ApplicationEvent::DeadlineSet { application, .. } => {
+                self.reorder(books, *application, None);
+            }
+            ApplicationEvent::Activated { application, .. } => {
+                self.was_activated(books, *application);
+            }
+            ApplicationEvent::Removed { .. } => self.queues_gave_way(books, seen),
+            ApplicationEvent::BackedOff { application, .. } => {
+                self.watch_back_off(books, *application);
+                self.visit_again(books, *application);
+            }
+            // Nobody has more room by these.
+            ApplicationEvent::Added { .. }
+            | ApplicationEvent::Rejected { .. }
+            | ApplicationEvent::LifetimeSet { .. }
+            | ApplicationEvent::LifetimeOver { .. }
+            | ApplicationEvent::Overtaken { .. }
+            | ApplicationEvent::PlaceholdersExpired { .. }
+            | ApplicationEvent::TimerStopped { .. } => {}
+        }
+    }
+
+    /// Follow that an application counts elsewhere, or in another state.
+    fn counts_elsewhere(&mut self, books: &Books, application: ApplicationId, seen: &BeforeEvent) {
+        self.restand(books, application);
+        self.limits_gave_way(seen);
+        self.lending.reopen_held(&mut self.tree);
+    }
+
+    #[inline]
+    fn after_ask(&mut self, books: &Books, event: &AskEvent, seen: &BeforeEvent) {
+        match event {
+            AskEvent::Added { .. } => {
+                self.lending.less_waits(&mut self.tree);
                 self.add_ask(books, seen.ask.expect("seen before"));
                 self.group_changed(books, seen);
                 self.follow_borrowers(books, seen);
             }
-            Event::AskRemoved { .. } => {
+            AskEvent::Removed { .. } => {
+                self.lending.less_waits(&mut self.tree);
                 self.reorder_seen(books, seen);
                 self.freed(books, seen);
                 self.group_changed(books, seen);
                 self.follow_borrowers(books, seen);
             }
-            Event::Placed { ask, node } => {
+            AskEvent::Placed { ask, node } => {
+                self.lending.less_waits(&mut self.tree);
                 self.update_node(books, *node);
                 self.reorder_seen(books, seen);
                 self.freed(books, seen);
@@ -327,18 +331,74 @@ impl Scheduler {
                 }
                 self.follow_borrowers(books, seen);
             }
-            Event::Resized { allocation, .. } => {
+            AskEvent::Reserved { ask, node } => {
+                self.reorder_seen(books, seen);
+                self.add_ask(books, *ask);
+                self.give_marks(books, *ask);
+                self.node_changed(books, *node);
+                let application = books.allocation(*ask).application;
+                if books.application(application).state == ApplicationState::Accepted {
+                    self.restand(books, application); // It counts as allocating from now on.
+                }
+                self.visit_again(books, application);
+            }
+            AskEvent::Unreserved { ask } => {
+                self.reorder_seen(books, seen);
+                self.add_ask(books, *ask);
+                self.give_marks(books, *ask);
+                self.freed(books, seen);
+            }
+            AskEvent::PreemptionTriggered { ask } => {
+                if books.allocation(*ask).is_pending() {
+                    self.reorder_seen(books, seen);
+                    self.add_ask(books, *ask);
+                }
+            }
+            AskEvent::PreemptionTried { ask } => self.note_try(books, *ask),
+            AskEvent::ScaleUpAsked { ask } => self.hint_given(books, *ask),
+            AskEvent::Asked { ask, .. } | AskEvent::Answered { ask, .. } => self.wake(books, *ask),
+        }
+    }
+
+    #[inline]
+    fn after_allocation(&mut self, books: &Books, event: &AllocationEvent, seen: &BeforeEvent) {
+        match event {
+            AllocationEvent::Resized { allocation, .. } => {
+                self.lending.less_waits(&mut self.tree);
                 self.resized(books, seen);
                 let row = books.allocation(*allocation);
                 if row.placeholder && row.is_allocated() {
                     self.place_opened(books, *allocation);
                 }
             }
-            Event::Released { .. } => {
+            AllocationEvent::Released { .. } => {
+                self.lending.less_waits(&mut self.tree);
                 self.released(books, seen);
                 self.group_changed(books, seen);
             }
-            _ => unreachable!("every other event is followed elsewhere"),
+            AllocationEvent::SwapStarted { node, placeholder, .. } => {
+                self.reorder_seen(books, seen);
+                self.freed(books, seen);
+                self.update_node(books, *node);
+                self.marked(books, *placeholder);
+                self.follow_borrowers(books, seen);
+            }
+            AllocationEvent::SwapConfirmed { .. } => {
+                self.released(books, seen);
+                self.group_changed(books, seen);
+            }
+            AllocationEvent::SwapDropped { ask } => {
+                self.add_ask(books, *ask);
+                self.follow_borrowers(books, seen);
+                if let Some(node) = seen.node {
+                    self.node_changed(books, node);
+                }
+            }
+            AllocationEvent::ReleaseAsked { allocation, .. }
+            | AllocationEvent::Preempted { victim: allocation, .. } => {
+                self.marked(books, *allocation);
+            }
+            AllocationEvent::PreemptionObserved { .. } => {}
         }
     }
 
@@ -470,10 +530,49 @@ impl Scheduler {
     }
 }
 
+/// What is to be known of an allocation that gives something back.
+fn before_release(books: &Books, allocation: AllocationId) -> BeforeEvent {
+    let row = books.allocation(allocation);
+    let levels = books.levels_of(row.application).map(|(id, _)| id).collect();
+    let group = group_of(books, row);
+    BeforeEvent { node: row.node, levels, group, ..capture(books, row.application) }
+}
+
+fn before_application(books: &Books, event: &ApplicationEvent) -> BeforeEvent {
+    match event {
+        ApplicationEvent::Moved { application, state: ApplicationState::Completing, .. }
+        | ApplicationEvent::Unlinked { application }
+        | ApplicationEvent::GroupUnlinked { application } => BeforeEvent {
+            levels: books.levels_of(*application).map(|(id, _)| id).collect(),
+            ..capture(books, *application)
+        },
+        ApplicationEvent::Moved { application, .. } | ApplicationEvent::Removed { application } => {
+            // One that has ended left its queue when it did, and the queue may be gone.
+            if books.application(*application).state.is_active() {
+                capture(books, *application)
+            } else {
+                BeforeEvent::default()
+            }
+        }
+        ApplicationEvent::Added { .. }
+        | ApplicationEvent::Rejected { .. }
+        | ApplicationEvent::Linked { .. }
+        | ApplicationEvent::LifetimeSet { .. }
+        | ApplicationEvent::LifetimeOver { .. }
+        | ApplicationEvent::DeadlineSet { .. }
+        | ApplicationEvent::Overtaken { .. }
+        | ApplicationEvent::Activated { .. }
+        | ApplicationEvent::Allocating { .. }
+        | ApplicationEvent::BackedOff { .. }
+        | ApplicationEvent::PlaceholdersExpired { .. }
+        | ApplicationEvent::TimerStopped { .. } => BeforeEvent::default(),
+    }
+}
+
 /// Whether the event gives this queue, a leaf that a rule made and that stays one, other sizes
 /// and no other rules, as the tags of an application do.
-fn only_sizes(books: &Books, queue: QueueId, event: &Event) -> bool {
-    let Event::QueueChanged { leaf: true, managed: false, settings, .. } = event else {
+fn only_sizes(books: &Books, queue: QueueId, event: &QueueEvent) -> bool {
+    let QueueEvent::Changed { leaf: true, managed: false, settings, .. } = event else {
         return false;
     };
     let row = books.queue(queue);

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::bounds::exceeded;
-use crate::event::Event;
+use crate::event::{AllocationEvent, Event};
 use crate::id::{NodeId, PartitionId, QueueId, ShapeId};
 use crate::name::Name;
 use crate::resource::{Quantity, ResourceType, Resources, type_and_label};
@@ -270,7 +270,10 @@ impl Scheduler {
                     let (application, ask) = self.first_ask(first.1);
                     let resources =
                         at_label(books, partition, books.resources_of(ask), Some(&label));
-                    events.push(Event::Resized { allocation: ask, resources });
+                    events.push(Event::Allocation(AllocationEvent::Resized {
+                        allocation: ask,
+                        resources,
+                    }));
                     place(books, application, (ask, node), events);
                     return true;
                 }

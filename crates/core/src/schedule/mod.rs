@@ -59,7 +59,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use crate::books::{ApplicationState, Books};
-use crate::event::Event;
+use crate::event::{ApplicationEvent, AskEvent, Event};
 use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::rules::{Placement, linked, placed};
@@ -367,9 +367,9 @@ impl Scheduler {
             }
             Verdict::Reserve(node) => {
                 reserve::make_way(books, node, events);
-                events.push(Event::Reserved { ask: self.first_ask(class).1, node });
+                events.push(Event::Ask(AskEvent::Reserved { ask: self.first_ask(class).1, node }));
             }
-            Verdict::Unreserve(ask) => events.push(Event::Unreserved { ask }),
+            Verdict::Unreserve(ask) => events.push(Event::Ask(AskEvent::Unreserved { ask })),
             Verdict::ReplacePlaceholder => {
                 let (_, ask) = self.first_ask(class);
                 let found = (&self.places, &self.nodes[&partition]);
@@ -483,8 +483,8 @@ fn place(
     let (row, state) = (books.allocation(ask), books.application(application).state);
     let (placeholder, size) = (row.placeholder, Some(books.resources_of(ask)));
     placed(books, &Placement { ask, node, application, state, placeholder, size }, events);
-    let runs_not_yet = matches!(events.last(), Some(Event::Placed { .. }));
+    let runs_not_yet = matches!(events.last(), Some(Event::Ask(AskEvent::Placed { .. })));
     if placeholder && runs_not_yet && is_starting(books, application) {
-        events.push(Event::ApplicationAllocating { application });
+        events.push(Event::Application(ApplicationEvent::Allocating { application }));
     }
 }

@@ -9,7 +9,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use crate::books::{Books, PreemptionTry, QuestionSubject};
-use crate::event::{Event, PreemptionCause};
+use crate::event::{AllocationEvent, AskEvent, Event, PreemptionCause};
 use crate::id::{AllocationId, ApplicationId, LevelId, PartitionId, QueueId, ShapeId};
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Compared, Wait};
@@ -368,13 +368,16 @@ impl Scheduler {
         } else {
             preempt::plan(books, ask, now, nodes_tried)
         };
-        let given_up = attempt.given_up.iter().map(|ask| Event::Unreserved { ask: *ask });
+        let given_up =
+            attempt.given_up.iter().map(|ask| Event::Ask(AskEvent::Unreserved { ask: *ask }));
         events.extend(given_up);
         let only_observed = books.partition(partition).settings.preemption.observe_only;
         match attempt.outcome {
             Ok(Outcome::Stop(plan)) if only_observed => {
                 let cause = cause_of(&plan, ask);
-                let observed = |victim| Event::PreemptionObserved { victim, cause };
+                let observed = |victim| {
+                    Event::Allocation(AllocationEvent::PreemptionObserved { victim, cause })
+                };
                 events.extend(plan.victims.into_iter().map(observed));
             }
             Ok(Outcome::Stop(plan)) => {
@@ -387,7 +390,7 @@ impl Scheduler {
             }
             Err(_) => {}
         }
-        events.push(Event::PreemptionTried { ask });
+        events.push(Event::Ask(AskEvent::PreemptionTried { ask }));
         if !asks {
             self.attempts.failed.insert(kind);
         }
@@ -402,16 +405,20 @@ const fn cause_of(plan: &VictimPlan, ask: AllocationId) -> PreemptionCause {
 /// Carry out a plan: its victims are asked to stop, and its node is reserved for the ask.
 fn carry_out(books: &Books, ask: AllocationId, plan: &VictimPlan, events: &mut Vec<Event>) {
     let cause = cause_of(plan, ask);
-    events.extend(plan.victims.iter().map(|victim| Event::Preempted { victim: *victim, cause }));
-    events.push(Event::PreemptionTriggered { ask });
+    events.extend(
+        plan.victims
+            .iter()
+            .map(|victim| Event::Allocation(AllocationEvent::Preempted { victim: *victim, cause })),
+    );
+    events.push(Event::Ask(AskEvent::PreemptionTriggered { ask }));
     let kept = books.allocation(ask).reservation();
     if kept.is_some_and(|kept| kept.node == plan.node) {
         return;
     }
     if kept.is_some() {
-        events.push(Event::Unreserved { ask });
+        events.push(Event::Ask(AskEvent::Unreserved { ask }));
     }
-    events.push(Event::Reserved { ask, node: plan.node });
+    events.push(Event::Ask(AskEvent::Reserved { ask, node: plan.node }));
 }
 
 /// Stop others on the only node that an ask may run on, which is reserved for it and has no room.
@@ -426,8 +433,12 @@ fn required(books: &Books, ask: AllocationId, wait: Wait, events: &mut Vec<Event
         return false;
     }
     let cause = PreemptionCause::RequiredNode(ask);
-    events.extend(victims.into_iter().map(|victim| Event::Preempted { victim, cause }));
-    events.push(Event::PreemptionTriggered { ask });
+    events.extend(
+        victims
+            .into_iter()
+            .map(|victim| Event::Allocation(AllocationEvent::Preempted { victim, cause })),
+    );
+    events.push(Event::Ask(AskEvent::PreemptionTriggered { ask }));
     true
 }
 

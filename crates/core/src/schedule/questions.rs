@@ -10,7 +10,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::books::{Books, Question, QuestionMode, QuestionSubject};
-use crate::event::Event;
+use crate::event::{AskEvent, Event};
 use crate::id::{AllocationId, NodeId, PartitionId, ShapeId};
 use crate::resource::Resources;
 use crate::wait::{Blocker, Wait};
@@ -42,7 +42,7 @@ pub(super) fn put_question(
 ) {
     let application = books.application(books.allocation(ask).application);
     if !books.has_asked_enough(application.partition) {
-        events.push(Event::Asked { ask, subject });
+        events.push(Event::Ask(AskEvent::Asked { ask, subject }));
     }
 }
 
@@ -222,7 +222,7 @@ impl Scheduler {
         events: &mut Vec<Event>,
     ) -> bool {
         match to_keep(books, &self.nodes[&partition], ask) {
-            Some(Ok(node)) => events.push(Event::Reserved { ask, node }),
+            Some(Ok(node)) => events.push(Event::Ask(AskEvent::Reserved { ask, node })),
             Some(Err(nodes)) => {
                 let subject = QuestionSubject::Nodes(QuestionMode::Reserve, nodes);
                 put_question(books, ask, subject, events);
@@ -234,15 +234,6 @@ impl Scheduler {
             }
         }
         true
-    }
-
-    /// The RM is asked, or has answered: check the ask again.
-    pub(super) fn after_question(&mut self, books: &Books, event: &Event) {
-        match event {
-            Event::Asked { ask, .. } | Event::Answered { ask, .. } => self.wake(books, *ask),
-            Event::VerdictsVoid { node } => self.update_node(books, *node),
-            _ => {} // Another set of asks has classes of its own: all indexes are rebuilt.
-        }
     }
 
     /// A node has changed: update the order, and check again the asks that the RM refused it to.

@@ -4,7 +4,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use crate::books::{Allocation, Books, Question, QuestionMode, QuestionSubject, StopRequest};
-use crate::event::{Event, Termination};
+use crate::event::{AllocationEvent, Event, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
 use crate::time::Timestamp;
@@ -91,7 +91,8 @@ pub(super) fn replace_placeholder(
         }
         if !books.resources_of(placeholder).fits(wanted) {
             let (allocation, termination) = (placeholder, Termination::Timeout);
-            events.push(Event::ReleaseAsked { allocation, termination });
+            events
+                .push(Event::Allocation(AllocationEvent::ReleaseAsked { allocation, termination }));
             continue;
         }
         let node = books.allocation(placeholder).node.expect("a placeholder to be had is placed");
@@ -99,7 +100,11 @@ pub(super) fn replace_placeholder(
         let accepted = !asks || verdict.is_some_and(|one| one.refusal.is_none());
         let may_run = books.may_run_on(member, node);
         if may_run && accepted {
-            events.push(Event::SwapStarted { ask: member, placeholder, node });
+            events.push(Event::Allocation(AllocationEvent::SwapStarted {
+                ask: member,
+                placeholder,
+                node,
+            }));
             return None;
         }
         large_enough.get_or_insert(placeholder);
@@ -120,7 +125,11 @@ pub(super) fn replace_placeholder(
             elsewhere(books, row, member).map(Ok)
         };
         match node {
-            Some(Ok(node)) => events.push(Event::SwapStarted { ask: member, placeholder, node }),
+            Some(Ok(node)) => events.push(Event::Allocation(AllocationEvent::SwapStarted {
+                ask: member,
+                placeholder,
+                node,
+            })),
             Some(Err(nodes)) => {
                 let subject = QuestionSubject::Nodes(QuestionMode::Allocate, nodes);
                 questions::put_question(books, member, subject, events);

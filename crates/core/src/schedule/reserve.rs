@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::books::{Books, Reservation};
-use crate::event::Event;
+use crate::event::{AskEvent, Event};
 use crate::id::{AllocationId, NodeId};
 use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
@@ -97,7 +97,7 @@ pub(super) fn on_required_node(books: &Books, node: NodeId, ask: &Resources) -> 
 pub(super) fn make_way(books: &Books, node: NodeId, events: &mut Vec<Event>) {
     let holders = books.node(node).reservations().iter();
     let ordinary = holders.filter(|ask| books.allocation(**ask).required_node().is_none());
-    events.extend(ordinary.map(|ask| Event::Unreserved { ask: *ask }));
+    events.extend(ordinary.map(|ask| Event::Ask(AskEvent::Unreserved { ask: *ask })));
 }
 
 impl Scheduler {

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::books::{Books, Task, TaskState};
-use crate::event::{Event, TaskStep, Throttled, ThrottledType};
+use crate::event::{Event, TaskEvent, TaskStep, Throttled, ThrottledType};
 use crate::id::AllocationId;
 use crate::name::Name;
 
@@ -11,16 +11,16 @@ use super::Scheduler;
 
 impl Scheduler {
     /// Follow the tasks that begin to wait.
-    pub(super) fn follow_task(&mut self, event: &Event) {
+    pub(super) fn follow_task(&mut self, event: &TaskEvent) {
         match event {
-            Event::TaskAdded { application, .. }
-            | Event::TaskMoved {
+            TaskEvent::Added { application, .. }
+            | TaskEvent::Moved {
                 application,
                 step: TaskStep::Restarted { .. } | TaskStep::Requeued { .. },
             } => {
                 self.unreported.insert(*application);
             }
-            _ => {}
+            TaskEvent::Moved { .. } | TaskEvent::Throttled { .. } => {}
         }
     }
 
@@ -44,7 +44,7 @@ impl Scheduler {
             let mut asks = books.allocations_of(application).filter(|(_, row)| row.is_pending());
             let Some((ask, _)) = asks.next() else { continue };
             let reason = self.why(books, ask);
-            events.push(Event::TaskThrottled { application, reason });
+            events.push(Event::Task(TaskEvent::Throttled { application, reason }));
             return true;
         }
         false

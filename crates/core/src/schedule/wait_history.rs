@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use smallvec::SmallVec;
 
 use crate::books::Books;
-use crate::event::Event;
+use crate::event::{AskEvent, Event, PartitionEvent, QueueEvent};
 use crate::id::{AllocationId, PartitionId, QueueId};
 use crate::time::Timestamp;
 use crate::wait::{About, Blocker, WaitCode};
@@ -99,7 +99,9 @@ impl WaitHistoryState {
     /// any more.
     #[inline]
     pub(super) fn foresee(&mut self, books: &Books, at: Timestamp, event: &Event) {
-        let Event::QueueChanged { partition, queue, leaf, .. } = event else { return };
+        let Event::Queue(QueueEvent::Changed { partition, queue, leaf, .. }) = event else {
+            return;
+        };
         let queue = books.partition(*partition).queues.get(&**queue);
         if let Some(queue) = queue.filter(|queue| books.queue(**queue).leaf != *leaf) {
             self.turned.insert(*queue, Moment { at, sequence: self.record });
@@ -111,29 +113,53 @@ impl WaitHistoryState {
     pub(super) fn follow(&mut self, books: &Books, at: Timestamp, event: &Event) {
         let now = Moment { at, sequence: self.record };
         match event {
-            Event::QueueAdded { partition, parent, name, .. } => {
+            Event::Queue(QueueEvent::Added { partition, parent, name, .. }) => {
                 let path = alloc::format!("{parent}.{name}");
                 let queue = books.partition(*partition).queues.get(path.as_str());
                 self.follow_queue(books, queue.copied(), now);
             }
-            Event::QueueChanged { partition, queue, .. }
-            | Event::QueueMoved { partition, queue, .. } => {
+            Event::Queue(
+                QueueEvent::Changed { partition, queue, .. }
+                | QueueEvent::Moved { partition, queue, .. },
+            ) => {
                 let queue = books.partition(*partition).queues.get(&**queue);
                 self.follow_queue(books, queue.copied(), now);
             }
-            Event::QueueRemoved { queue } => {
+            Event::Queue(QueueEvent::Removed { queue }) => {
                 self.closed_queues.remove(queue);
                 self.turned.remove(queue);
             }
-            Event::RecoverySet { partition, .. } if books.is_recovering(*partition) => {
+            Event::Partition(PartitionEvent::RecoverySet { partition, .. })
+                if books.is_recovering(*partition) =>
+            {
                 self.recovering.entry(*partition).or_insert(Some(now));
             }
-            Event::RecoverySet { partition, .. } => drop(self.recovering.remove(partition)),
-            Event::ManagerAway { partition, away: Some(_) } => {
+            Event::Partition(PartitionEvent::RecoverySet { partition, .. }) => {
+                self.recovering.remove(partition);
+            }
+            Event::Partition(PartitionEvent::ManagerAway { partition, away: Some(_) }) => {
                 self.away.entry(*partition).or_insert(Some(now));
             }
-            Event::ManagerAway { partition, away: None } => drop(self.away.remove(partition)),
-            _ => {}
+            Event::Partition(PartitionEvent::ManagerAway { partition, away: None }) => {
+                self.away.remove(partition);
+            }
+            Event::Configured { .. }
+            | Event::Partition(
+                PartitionEvent::Added { .. }
+                | PartitionEvent::Changed { .. }
+                | PartitionEvent::Removed { .. }
+                | PartitionEvent::QuestionsSet { .. },
+            )
+            | Event::Queue(
+                QueueEvent::LimitsChanged { .. } | QueueEvent::QuotaClockStopped { .. },
+            )
+            | Event::Node(_)
+            | Event::Application(_)
+            | Event::Task(_)
+            | Event::Ask(_)
+            | Event::Allocation(_)
+            | Event::Foreign(_)
+            | Event::Tenant(_) => {}
         }
     }
 
@@ -174,8 +200,10 @@ impl Scheduler {
     }
 
     /// Before an event: what an ask has waited for that is in another class from then on, and the same ask.
-    pub(super) fn carry_marks(&mut self, books: &Books, event: &Event) {
-        let (Event::Reserved { ask, .. } | Event::Unreserved { ask }) = event else { return };
+    pub(super) fn carry_marks(&mut self, books: &Books, event: &AskEvent) {
+        let (AskEvent::Reserved { ask, .. } | AskEvent::Unreserved { ask }) = event else {
+            return;
+        };
         let class = self.class_of(books, *ask).and_then(|class| self.classes.rows.get(class));
         self.marking.carried = class.map(|row| row.waited.marks.clone()).unwrap_or_default();
     }

@@ -5,7 +5,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::books::{Books, NodeVerdict, QuestionMode, QuestionSubject};
-use crate::event::{Event, PreemptionCause, TaskStep};
+use crate::event::{
+    AllocationEvent, ApplicationEvent, AskEvent, Event, ForeignEvent, PreemptionCause, QueueEvent,
+    TaskEvent, TaskStep,
+};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 
 /// A few words for an event of the cycle that is about to change these books.
@@ -13,17 +16,23 @@ pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
     let key = |id: &AllocationId| &books.allocation(*id).key;
     let node = |id: &NodeId| &books.node(*id).name;
     Some(match event {
-        Event::Reserved { ask, node: kept } => format!("{} keeps {}", node(kept), key(ask)),
-        Event::Unreserved { ask } => format!("no node is kept for {}", key(ask)),
-        Event::SwapStarted { ask, placeholder, node: to } => {
+        Event::Ask(AskEvent::Reserved { ask, node: kept }) => {
+            format!("{} keeps {}", node(kept), key(ask))
+        }
+        Event::Ask(AskEvent::Unreserved { ask }) => format!("no node is kept for {}", key(ask)),
+        Event::Allocation(AllocationEvent::SwapStarted { ask, placeholder, node: to }) => {
             format!("{} takes the place of {} on {}", key(ask), key(placeholder), node(to))
         }
-        Event::SwapConfirmed { placeholder } => format!("{} replaced", key(placeholder)),
-        Event::SwapDropped { ask } => format!("{} waits again", key(ask)),
-        Event::ReleaseAsked { allocation, termination } => {
+        Event::Allocation(AllocationEvent::SwapConfirmed { placeholder }) => {
+            format!("{} replaced", key(placeholder))
+        }
+        Event::Allocation(AllocationEvent::SwapDropped { ask }) => {
+            format!("{} waits again", key(ask))
+        }
+        Event::Allocation(AllocationEvent::ReleaseAsked { allocation, termination }) => {
             format!("{} to be released: {termination:?}", key(allocation))
         }
-        Event::Preempted { victim, cause } => match cause {
+        Event::Allocation(AllocationEvent::Preempted { victim, cause }) => match cause {
             PreemptionCause::Guarantee(ask)
             | PreemptionCause::Share(ask)
             | PreemptionCause::RequiredNode(ask) => {
@@ -34,41 +43,47 @@ pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
                 format!("{} to be stopped for the quota of {path}", key(victim))
             }
         },
-        Event::PreemptionObserved { victim, .. } => format!("{} would be stopped", key(victim)),
-        Event::PreemptionTried { ask } => format!("nothing to stop for {}", key(ask)),
-        Event::QuotaClockStopped { queue } => {
+        Event::Allocation(AllocationEvent::PreemptionObserved { victim, .. }) => {
+            format!("{} would be stopped", key(victim))
+        }
+        Event::Ask(AskEvent::PreemptionTried { ask }) => {
+            format!("nothing to stop for {}", key(ask))
+        }
+        Event::Queue(QueueEvent::QuotaClockStopped { queue }) => {
             format!("quota clock of {} stopped", books.queue(*queue).path)
         }
-        Event::BackedOff { application, until } => {
+        Event::Application(ApplicationEvent::BackedOff { application, until }) => {
             let name = &books.application(*application).name;
             format!("{name} backs off until {} ms", until.as_millis())
         }
-        Event::PlaceholdersExpired { application } => {
+        Event::Application(ApplicationEvent::PlaceholdersExpired { application }) => {
             format!("placeholders of {} expired", books.application(*application).name)
         }
-        Event::LifetimeSet { application, since, asked } => {
+        Event::Application(ApplicationEvent::LifetimeSet { application, since, asked }) => {
             let name = &books.application(*application).name;
             let asked = asked.map_or_else(String::new, |asked| format!(", asks for {asked}"));
             format!("{name} lives since {} ms{asked}", since.as_millis())
         }
-        Event::LifetimeOver { application } => {
+        Event::Application(ApplicationEvent::LifetimeOver { application }) => {
             format!("lifetime of {} over", books.application(*application).name)
         }
-        Event::DeadlineSet { application, deadline, estimate } => {
+        Event::Application(ApplicationEvent::DeadlineSet { application, deadline, estimate }) => {
             let name = &books.application(*application).name;
             let by = deadline
                 .map_or_else(|| "whenever".into(), |at| format!("by {} ms", at.as_millis()));
             format!("{name} to be done {by}, takes {estimate}")
         }
-        Event::Overtaken { application } => {
+        Event::Application(ApplicationEvent::Overtaken { application }) => {
             format!("{} overtaken", books.application(*application).name)
         }
-        Event::TimerStopped { application } => {
+        Event::Application(ApplicationEvent::TimerStopped { application }) => {
             format!("timer of {} stopped", books.application(*application).name)
         }
-        Event::ScaleUpAsked { ask } => format!("more nodes would help {}", key(ask)),
-        Event::ForeignSet { key, node: on, .. } => format!("{key} occupies {}", node(on)),
-        Event::ForeignRemoved { key, .. } => format!("{key} gone"),
+        Event::Ask(AskEvent::ScaleUpAsked { ask }) => format!("more nodes would help {}", key(ask)),
+        Event::Foreign(ForeignEvent::Set { key, node: on, .. }) => {
+            format!("{key} occupies {}", node(on))
+        }
+        Event::Foreign(ForeignEvent::Removed { key, .. }) => format!("{key} gone"),
         _ => return question_effect(books, event),
     })
 }
@@ -78,7 +93,7 @@ fn question_effect(books: &Books, event: &Event) -> Option<String> {
     let key = |id: &AllocationId| &books.allocation(*id).key;
     let node = |id: &NodeId| &books.node(*id).name;
     Some(match event {
-        Event::Asked { ask, subject: QuestionSubject::Nodes(mode, nodes) } => {
+        Event::Ask(AskEvent::Asked { ask, subject: QuestionSubject::Nodes(mode, nodes) }) => {
             let names: Vec<&str> = nodes.iter().map(|id| node(id).as_str()).collect();
             let once = match mode {
                 QuestionMode::Allocate => "",
@@ -86,7 +101,7 @@ fn question_effect(books: &Books, event: &Event) -> Option<String> {
             };
             format!("RM asked whether {} may run on {}{once}", key(ask), names.join(" "))
         }
-        Event::Asked { ask, subject: QuestionSubject::Removals(removals) } => {
+        Event::Ask(AskEvent::Asked { ask, subject: QuestionSubject::Removals(removals) }) => {
             let removals = removals.iter().map(|one| {
                 let victims: Vec<&str> = one.victims.iter().map(|id| key(id).as_str()).collect();
                 format!("{} without {} of {}", node(&one.node), one.least, victims.join(" "))
@@ -94,7 +109,7 @@ fn question_effect(books: &Books, event: &Event) -> Option<String> {
             let nodes: Vec<String> = removals.collect();
             format!("RM asked whether {} may run on {}", key(ask), nodes.join(", "))
         }
-        Event::Answered { ask, verdicts } => {
+        Event::Ask(AskEvent::Answered { ask, verdicts }) => {
             let said = verdicts.iter().map(|(id, verdict)| match verdict {
                 NodeVerdict::Suits => format!("{}=ok", node(id)),
                 NodeVerdict::SuitsWithout(count) => format!("{}={count}", node(id)),
@@ -102,9 +117,9 @@ fn question_effect(books: &Books, event: &Event) -> Option<String> {
             });
             format!("RM says of {}: {}", key(ask), said.collect::<Vec<_>>().join(" "))
         }
-        Event::TaskAdded { .. } | Event::TaskThrottled { .. } | Event::TaskMoved { .. } => {
-            task_effect(books, event)
-        }
+        Event::Task(
+            TaskEvent::Added { .. } | TaskEvent::Throttled { .. } | TaskEvent::Moved { .. },
+        ) => task_effect(books, event),
         _ => return None,
     })
 }
@@ -112,10 +127,10 @@ fn question_effect(books: &Books, event: &Event) -> Option<String> {
 fn task_effect(books: &Books, event: &Event) -> String {
     let name = |id: &ApplicationId| &books.application(*id).name;
     match event {
-        Event::TaskAdded { application, settings } => {
+        Event::Task(TaskEvent::Added { application, settings }) => {
             format!("task {} of {}", name(application), settings.tenant)
         }
-        Event::TaskThrottled { application, reason } => {
+        Event::Task(TaskEvent::Throttled { application, reason }) => {
             let types: Vec<String> = reason
                 .types
                 .iter()
@@ -124,16 +139,18 @@ fn task_effect(books: &Books, event: &Event) -> String {
             let (code, scope) = (&reason.code, &reason.scope);
             format!("{} throttled {code} {scope}{}", name(application), types.concat())
         }
-        Event::TaskMoved { application, step: TaskStep::Ended { outcome, .. } } => {
+        Event::Task(TaskEvent::Moved { application, step: TaskStep::Ended { outcome, .. } }) => {
             format!("{} {outcome:?}", name(application))
         }
-        Event::TaskMoved { application, step: TaskStep::Restarted { .. } } => {
+        Event::Task(TaskEvent::Moved { application, step: TaskStep::Restarted { .. } }) => {
             format!("{} Restarted", name(application))
         }
-        Event::TaskMoved { application, step: TaskStep::Requeued { .. } } => {
+        Event::Task(TaskEvent::Moved { application, step: TaskStep::Requeued { .. } }) => {
             format!("{} Requeued", name(application))
         }
-        Event::TaskMoved { application, step } => format!("{} {step:?}", name(application)),
+        Event::Task(TaskEvent::Moved { application, step }) => {
+            format!("{} {step:?}", name(application))
+        }
         _ => String::new(),
     }
 }

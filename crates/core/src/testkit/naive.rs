@@ -10,7 +10,7 @@ use crate::books::{
     Queue, TrackerLink,
 };
 use crate::config::{ApplicationOrder, LimitPrecedence, NodeOrder, PriorityPolicy};
-use crate::event::Event;
+use crate::event::{ApplicationEvent, AskEvent, Event};
 use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, QueueId};
 use crate::resource::{Quantity, ResourceType, Resources};
 use crate::schedule::RESERVATION_DELAY;
@@ -216,7 +216,10 @@ fn in_application(
     for (ask, ask_row) in asks {
         if values.backoff > 0 && !all_kept && failed >= values.backoff {
             let until = now + values.backoff_delay;
-            return Some(alloc::vec![Event::BackedOff { application: id, until }]);
+            return Some(alloc::vec![Event::Application(ApplicationEvent::BackedOff {
+                application: id,
+                until
+            })]);
         }
         if !ordinary(ask_row) || !whose(ask, ask_row) || questions::awaits(books, row, ask) {
             continue;
@@ -275,7 +278,7 @@ fn on_any_node(
         return Some(events);
     }
     match best.filter(|_| now.since(ask_row.created) > RESERVATION_DELAY)? {
-        Ok(node) => Some(alloc::vec![Event::Reserved { ask, node }]),
+        Ok(node) => Some(alloc::vec![Event::Ask(AskEvent::Reserved { ask, node })]),
         Err(step) => Some(step),
     }
 }
@@ -306,7 +309,12 @@ fn link_of(books: &Books, id: ApplicationId, row: &Application) -> Result<Tracke
     let trackers = &books.partition(row.partition).trackers;
     let group = || trackers.group_for(&books.path_of(row.queue), &row.groups);
     let linked = row.link.filter(|_| !row.lacks_group());
-    linked.ok_or_else(|| alloc::vec![Event::ApplicationLinked { application: id, group: group() }])
+    linked.ok_or_else(|| {
+        alloc::vec![Event::Application(ApplicationEvent::Linked {
+            application: id,
+            group: group()
+        })]
+    })
 }
 
 /// Asks that wait, in the order of their application.
@@ -317,14 +325,18 @@ fn in_order(books: &Books, id: ApplicationId) -> Vec<(AllocationId, &Allocation)
 }
 
 fn place(books: &Books, row: &Application, ask: AllocationId, node: NodeId) -> Vec<Event> {
-    let mut events = alloc::vec![Event::Placed { ask, node }];
+    let mut events = alloc::vec![Event::Ask(AskEvent::Placed { ask, node })];
     let asked = books.allocation(ask);
     let runs = !asked.placeholder || replacement::completes(books, row, ask);
     let application = asked.application;
     if let Some(state) = row.state.run().filter(|_| runs) {
-        events.push(Event::ApplicationMoved { application, state, timer: None });
+        events.push(Event::Application(ApplicationEvent::Moved {
+            application,
+            state,
+            timer: None,
+        }));
     } else if row.state == ApplicationState::Accepted && !row.allocating {
-        events.push(Event::ApplicationAllocating { application });
+        events.push(Event::Application(ApplicationEvent::Allocating { application }));
     }
     events
 }

@@ -9,7 +9,10 @@ use alloc::vec::Vec;
 use crate::books::{ApplicationState, Books, Partition};
 use crate::command::{AddNode, Ask, Command, Submit};
 use crate::config::Configuration;
-use crate::event::{Event, PreemptionCause, Termination};
+use crate::event::{
+    AllocationEvent, ApplicationEvent, AskEvent, Event, PreemptionCause, QueueEvent, TaskEvent,
+    Termination,
+};
 use crate::id::AllocationId;
 use crate::name::Name;
 use crate::rules::decide;
@@ -156,14 +159,17 @@ impl Player<'_> {
                     self.check_evictions(partition, &events);
                 }
                 for event in &events {
-                    if expired && matches!(event, Event::ApplicationRemoved { .. }) {
+                    if expired
+                        && matches!(event, Event::Application(ApplicationEvent::Removed { .. }))
+                    {
                         self.count("expired");
                     }
-                    if let Event::ApplicationRejected { code, .. } = event {
+                    if let Event::Application(ApplicationEvent::Rejected { code, .. }) = event {
                         self.count(format!("rejected {code}"));
                     }
-                    self.released |= matches!(event, Event::Released { .. });
-                    if matches!(event, Event::Placed { .. }) {
+                    self.released |=
+                        matches!(event, Event::Allocation(AllocationEvent::Released { .. }));
+                    if matches!(event, Event::Ask(AskEvent::Placed { .. })) {
                         self.count("placed by the RM");
                     }
                     self.apply(event, false);
@@ -210,13 +216,17 @@ impl Player<'_> {
     /// Apply an event; if the scheduler decided it, nothing may exceed any bound.
     fn apply(&mut self, event: &Event, judged: bool) {
         let starts = match event {
-            Event::ApplicationMoved { application, state: ApplicationState::Running, .. } => {
+            Event::Application(ApplicationEvent::Moved {
+                application,
+                state: ApplicationState::Running,
+                ..
+            }) => {
                 let before = self.world.books.application(*application).state;
                 (before == ApplicationState::Accepted && self.starting).then_some(*application)
             }
             _ => None,
         };
-        if let Event::ApplicationLinked { application, .. } = event
+        if let Event::Application(ApplicationEvent::Linked { application, .. }) = event
             && self.world.books.application(*application).link.is_some()
         {
             self.count("linked to a group anew");
@@ -226,7 +236,7 @@ impl Player<'_> {
         if judged {
             self.check_place(event);
         }
-        if let Event::Placed { ask, node } = event
+        if let Event::Ask(AskEvent::Placed { ask, node }) = event
             && judged
         {
             let books = &self.world.books;
@@ -258,7 +268,7 @@ impl Player<'_> {
         let fail =
             |violation: crate::Violation| panic!("after {event:?}: {violation}\n{}", self.state());
         books.check().unwrap_or_else(fail);
-        if let Event::Placed { ask, .. } = event
+        if let Event::Ask(AskEvent::Placed { ask, .. }) = event
             && judged
         {
             books.check_placed(*ask).unwrap_or_else(fail);
@@ -478,26 +488,31 @@ fn nonsense(kind: u8, partition: Name, configuration: &Configuration) -> Command
 }
 
 fn name_of(event: &Event) -> String {
-    let text = format!("{event:?}");
+    // `Node(Added {…})` is `Node.Added`.
+    let text = format!("{event:?}").replacen('(', ".", 1);
     let kind = text.split([' ', '{']).next().unwrap_or_default().to_string();
     match event {
-        Event::Preempted { cause, .. } => match cause {
+        Event::Allocation(AllocationEvent::Preempted { cause, .. }) => match cause {
             PreemptionCause::Guarantee(_) => format!("{kind} for a guarantee"),
             PreemptionCause::Share(_) => format!("{kind} for a share"),
             PreemptionCause::RequiredNode(_) => format!("{kind} for a required node"),
             PreemptionCause::Quota(_) => format!("{kind} for a quota"),
         },
-        Event::Released { termination, .. } => format!("{kind} {termination:?}"),
-        Event::ApplicationMoved { state, .. } => format!("{kind} {state}"),
-        Event::TaskMoved { step, .. } => format!("{kind} {}", submit::kind_of_step(step)),
-        Event::ApplicationLinked { group, .. } => match group {
+        Event::Allocation(AllocationEvent::Released { termination, .. }) => {
+            format!("{kind} {termination:?}")
+        }
+        Event::Application(ApplicationEvent::Moved { state, .. }) => format!("{kind} {state}"),
+        Event::Task(TaskEvent::Moved { step, .. }) => {
+            format!("{kind} {}", submit::kind_of_step(step))
+        }
+        Event::Application(ApplicationEvent::Linked { group, .. }) => match group {
             None => format!("{kind} to no group"),
             Some(group) if *group == "*" => format!("{kind} to the others"),
             Some(_) => format!("{kind} to a named group"),
         },
-        Event::QueueAdded { managed: false, .. } => format!("{kind} by a rule"),
-        Event::QueueChanged { managed: false, .. } => format!("{kind} by a tag"),
-        Event::QueueMoved { state, .. } => format!("{kind} {state}"),
+        Event::Queue(QueueEvent::Added { managed: false, .. }) => format!("{kind} by a rule"),
+        Event::Queue(QueueEvent::Changed { managed: false, .. }) => format!("{kind} by a tag"),
+        Event::Queue(QueueEvent::Moved { state, .. }) => format!("{kind} {state}"),
         _ => kind,
     }
 }

@@ -8,7 +8,9 @@ use alloc::vec::Vec;
 use crate::books::QueueSettings;
 use crate::books::tracker::TrackerKind;
 use crate::command::Command;
-use crate::event::{Event, Termination};
+use crate::event::{
+    AllocationEvent, ApplicationEvent, AskEvent, Event, QueueEvent, TenantEvent, Termination,
+};
 use crate::id::{AllocationId, ApplicationId, PartitionId};
 use crate::name::Name;
 use crate::resource::Resources;
@@ -240,7 +242,7 @@ impl Story {
             }
             for event in &events {
                 self.apply(event);
-                if let Event::Placed { ask, .. } = event {
+                if let Event::Ask(AskEvent::Placed { ask, .. }) = event {
                     self.world.books.check_placed(*ask).unwrap_or_else(|wrong| panic!("{wrong}"));
                 }
             }
@@ -270,43 +272,60 @@ impl Story {
         let key = |allocation: &AllocationId| &books.allocation(*allocation).key;
         let name = |application: &ApplicationId| &books.application(*application).name;
         Some(match event {
-            Event::Placed { ask, node } => format!("{} on {}", key(ask), books.node(*node).name),
-            Event::Released { allocation, termination: Termination::NodeRemoved } => {
+            Event::Ask(AskEvent::Placed { ask, node }) => {
+                format!("{} on {}", key(ask), books.node(*node).name)
+            }
+            Event::Allocation(AllocationEvent::Released {
+                allocation,
+                termination: Termination::NodeRemoved,
+            }) => {
                 format!("{} lost", key(allocation))
             }
-            Event::Released { allocation, .. } => format!("{} released", key(allocation)),
-            Event::AskRemoved { ask, .. } => format!("{} withdrawn", key(ask)),
-            Event::ApplicationMoved { application, state, .. } => {
+            Event::Allocation(AllocationEvent::Released { allocation, .. }) => {
+                format!("{} released", key(allocation))
+            }
+            Event::Ask(AskEvent::Removed { ask, .. }) => format!("{} withdrawn", key(ask)),
+            Event::Application(ApplicationEvent::Moved { application, state, .. }) => {
                 format!("{} {state}", name(application))
             }
-            Event::ApplicationRemoved { application } => format!("{} gone", name(application)),
-            Event::ApplicationLinked { application, group: Some(group) } => {
+            Event::Application(ApplicationEvent::Removed { application }) => {
+                format!("{} gone", name(application))
+            }
+            Event::Application(ApplicationEvent::Linked { application, group: Some(group) }) => {
                 format!("{} counts for group {group}", name(application))
             }
-            Event::ApplicationRejected { code, message, .. } => {
+            Event::Application(ApplicationEvent::Rejected { code, message, .. }) => {
                 format!("rejected {code}: {message}")
             }
-            Event::QueueAdded { parent, name, managed: false, settings, .. } => {
+            Event::Queue(QueueEvent::Added { parent, name, managed: false, settings, .. }) => {
                 format!("{parent}.{name} made{}", furniture(settings))
             }
-            Event::QueueChanged { queue, managed: false, settings, .. } => {
+            Event::Queue(QueueEvent::Changed { queue, managed: false, settings, .. }) => {
                 format!("{queue} has now{}", furniture(settings))
             }
-            Event::GroupUnlinked { application } => {
+            Event::Application(ApplicationEvent::GroupUnlinked { application }) => {
                 format!("{} counts for no group any more", name(application))
             }
-            Event::Resized { allocation, .. } => format!("{} resized", key(allocation)),
-            Event::QueueAdded { parent, name, .. } if self.configured => {
+            Event::Allocation(AllocationEvent::Resized { allocation, .. }) => {
+                format!("{} resized", key(allocation))
+            }
+            Event::Queue(QueueEvent::Added { parent, name, .. }) if self.configured => {
                 format!("{parent}.{name} made")
             }
-            Event::QueueChanged { queue, .. } => format!("{queue} changed"),
-            Event::QueueMoved { queue, state, .. } => format!("{queue} {state}"),
-            Event::QueueRemoved { queue } => format!("{} gone", books.queue(*queue).path),
-            Event::TenantSet { tenant, .. } => format!("tenant {tenant} set"),
-            Event::TenantDraining { tenant, .. } => format!("tenant {tenant} is going"),
-            Event::TenantRemoved { tenant, .. } => format!("tenant {tenant} gone"),
-            Event::TenantDefaultsSet { .. } if self.configured => "defaults of tenants set".into(),
-            Event::LimitsChanged { queue, .. } if self.configured => {
+            Event::Queue(QueueEvent::Changed { queue, .. }) => format!("{queue} changed"),
+            Event::Queue(QueueEvent::Moved { queue, state, .. }) => format!("{queue} {state}"),
+            Event::Queue(QueueEvent::Removed { queue }) => {
+                format!("{} gone", books.queue(*queue).path)
+            }
+            Event::Tenant(TenantEvent::Set { tenant, .. }) => format!("tenant {tenant} set"),
+            Event::Tenant(TenantEvent::Draining { tenant, .. }) => {
+                format!("tenant {tenant} is going")
+            }
+            Event::Tenant(TenantEvent::Removed { tenant, .. }) => format!("tenant {tenant} gone"),
+            Event::Tenant(TenantEvent::DefaultsSet { .. }) if self.configured => {
+                "defaults of tenants set".into()
+            }
+            Event::Queue(QueueEvent::LimitsChanged { queue, .. }) if self.configured => {
                 format!("{queue} has other limits")
             }
             _ => return cycle_effect(books, event),

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use crate::books::Books;
 use crate::command::{Command, SubmitTask};
-use crate::event::Event;
+use crate::event::{ApplicationEvent, Event};
 use crate::id::AllocationId;
 use crate::name::Name;
 use crate::rejection::Rejection;
@@ -52,7 +52,9 @@ pub fn predict_task(
     task: &SubmitTask,
 ) -> Result<PredictedTask, Rejection> {
     let events = decide(books, now, &Command::SubmitTask(Box::new(task.clone())))?;
-    if let Some(Event::ApplicationRejected { code, message, .. }) = events.last() {
+    if let Some(Event::Application(ApplicationEvent::Rejected { code, message, .. })) =
+        events.last()
+    {
         return Ok(PredictedTask::Declined { code: code.clone(), message: message.clone() });
     }
     let application = books.applications().next_id();

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::books::{Application, ApplicationState, Books, Spent};
-use crate::event::Event;
+use crate::event::{ApplicationEvent, Event};
 use crate::id::ApplicationId;
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -63,7 +63,9 @@ impl SummaryView {
     /// The summary that an event leads to, from the books just before it: none unless it ends an
     /// application that ever ran. The books forget afterwards what it used.
     pub fn before(books: &Books, now: Timestamp, event: &Event) -> Option<Self> {
-        let Event::ApplicationMoved { application, state, .. } = event else { return None };
+        let Event::Application(ApplicationEvent::Moved { application, state, .. }) = event else {
+            return None;
+        };
         let ends = !state.is_active() && books.application(*application).state.is_active();
         if ends { Self::of(books, now, *application, *state) } else { None }
     }

@@ -10,7 +10,10 @@ use alloc::collections::{BTreeMap, VecDeque};
 
 use crate::books::{Application, ApplicationState, Books};
 use crate::command::Command;
-use crate::event::{Event, PreemptionCause};
+use crate::event::{
+    AllocationEvent, ApplicationEvent, AskEvent, Event, NodeEvent, PartitionEvent, PreemptionCause,
+    QueueEvent,
+};
 use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
@@ -180,12 +183,28 @@ impl Tally {
     pub fn hear(&mut self, books: &Books, now: Timestamp, event: &Event) {
         self.tenants.hear(books, now, event);
         match event {
-            Event::ApplicationAdded { .. }
-            | Event::ApplicationRejected { .. }
-            | Event::ApplicationUnlinked { .. }
-            | Event::ApplicationMoved { .. }
-            | Event::ApplicationRemoved { .. } => self.hear_of_application(books, event),
-            Event::Placed { ask, .. } => {
+            Event::Application(event) => self.hear_of_application(books, event),
+            Event::Ask(event) => self.hear_of_ask(books, now, event),
+            Event::Allocation(event) => self.hear_of_allocation(books, now, event),
+            Event::Node(NodeEvent::Removed { .. }) => self.nodes_removed += 1,
+            Event::Queue(QueueEvent::Removed { queue }) => self.gone(&books.queue(*queue).path),
+            Event::Partition(PartitionEvent::Removed { partition }) => {
+                self.partitions.remove(partition);
+            }
+            // Of these nothing is counted.
+            Event::Configured { .. }
+            | Event::Partition(_)
+            | Event::Queue(_)
+            | Event::Node(_)
+            | Event::Task(_)
+            | Event::Foreign(_)
+            | Event::Tenant(_) => {}
+        }
+    }
+
+    fn hear_of_ask(&mut self, books: &Books, now: Timestamp, event: &AskEvent) {
+        match event {
+            AskEvent::Placed { ask, .. } => {
                 let row = books.allocation(*ask);
                 self.came(books, row.application);
                 if row.placeholder {
@@ -194,39 +213,37 @@ impl Tally {
                 }
                 self.decided(books, row.application, now);
             }
-            Event::Released { allocation, .. } => self.went(books, *allocation),
-            Event::SwapConfirmed { placeholder } => {
+            AskEvent::Reserved { ask, .. } => {
+                self.reserved += 1;
+                self.decided(books, books.allocation(*ask).application, now);
+            }
+            AskEvent::Added { .. }
+            | AskEvent::Removed { .. }
+            | AskEvent::Unreserved { .. }
+            | AskEvent::Asked { .. }
+            | AskEvent::Answered { .. }
+            | AskEvent::PreemptionTriggered { .. }
+            | AskEvent::PreemptionTried { .. }
+            | AskEvent::ScaleUpAsked { .. } => {}
+        }
+    }
+
+    fn hear_of_allocation(&mut self, books: &Books, now: Timestamp, event: &AllocationEvent) {
+        match event {
+            AllocationEvent::Released { allocation, .. } => self.went(books, *allocation),
+            AllocationEvent::SwapConfirmed { placeholder } => {
                 let application = books.allocation(*placeholder).application;
                 self.went(books, *placeholder);
                 self.came(books, application);
                 self.swapped += 1;
             }
-            Event::SwapStarted { ask, .. } => {
+            AllocationEvent::SwapStarted { ask, .. } => {
                 self.decided(books, books.allocation(*ask).application, now);
             }
-            Event::Resized { allocation, resources } => {
-                let row = books.allocation(*allocation);
-                if row.is_allocated() {
-                    let application = books.application(row.application);
-                    let before = size_of(books, *allocation);
-                    let grows = |(name, amount): (&Name, Quantity)| {
-                        amount > before.get(name).unwrap_or_default()
-                    };
-                    // What is charged makes it count again, as its first allocation does.
-                    if !application.counted && resources.iter().any(grows) {
-                        self.partition(application.partition).with_allocations += 1;
-                    }
-                    if row.placeholder {
-                        self.hold(application.partition, &before, -1);
-                        self.hold(application.partition, resources, 1);
-                    }
-                }
+            AllocationEvent::Resized { allocation, resources } => {
+                self.resized(books, *allocation, resources);
             }
-            Event::Reserved { ask, .. } => {
-                self.reserved += 1;
-                self.decided(books, books.allocation(*ask).application, now);
-            }
-            Event::Preempted { victim, cause } => {
+            AllocationEvent::Preempted { victim, cause } => {
                 *match cause {
                     PreemptionCause::Guarantee(_) => &mut self.preempted_for_guarantee,
                     PreemptionCause::Share(_) => &mut self.preempted_for_share,
@@ -235,13 +252,28 @@ impl Tally {
                 } += 1;
                 self.decided(books, books.allocation(*victim).application, now);
             }
-            Event::NodeRemoved { .. } => self.nodes_removed += 1,
-            Event::QueueRemoved { queue } => self.gone(&books.queue(*queue).path),
-            Event::PartitionRemoved { partition } => {
-                self.partitions.remove(partition);
-            }
-            // Of these nothing is counted.
-            _ => {}
+            AllocationEvent::SwapDropped { .. }
+            | AllocationEvent::ReleaseAsked { .. }
+            | AllocationEvent::PreemptionObserved { .. } => {}
+        }
+    }
+
+    fn resized(&mut self, books: &Books, allocation: AllocationId, resources: &Amounts) {
+        let row = books.allocation(allocation);
+        if !row.is_allocated() {
+            return;
+        }
+        let application = books.application(row.application);
+        let before = size_of(books, allocation);
+        let grows =
+            |(name, amount): (&Name, Quantity)| amount > before.get(name).unwrap_or_default();
+        // What is charged makes it count again, as its first allocation does.
+        if !application.counted && resources.iter().any(grows) {
+            self.partition(application.partition).with_allocations += 1;
+        }
+        if row.placeholder {
+            self.hold(application.partition, &before, -1);
+            self.hold(application.partition, resources, 1);
         }
     }
 
@@ -270,15 +302,15 @@ impl Tally {
         }
     }
 
-    fn hear_of_application(&mut self, books: &Books, event: &Event) {
+    fn hear_of_application(&mut self, books: &Books, event: &ApplicationEvent) {
         match event {
-            Event::ApplicationAdded { partition, queue, .. } => {
+            ApplicationEvent::Added { partition, queue, .. } => {
                 self.submitted += 1;
                 self.accepted += 1;
                 self.partition(*partition).states.change(ApplicationState::New, 1);
                 self.queue(queue, |queue| queue.states.change(ApplicationState::New, 1));
             }
-            Event::ApplicationRejected { partition, queue, .. } => {
+            ApplicationEvent::Rejected { partition, queue, .. } => {
                 self.submitted += 1;
                 self.rejected += 1;
                 // It may name anything; of what is no queue nothing is remembered.
@@ -286,7 +318,7 @@ impl Tally {
                     self.queue(queue, |queue| queue.rejected += 1);
                 }
             }
-            Event::ApplicationMoved { application, state, .. } => {
+            ApplicationEvent::Moved { application, state, .. } => {
                 let row = books.application(*application);
                 self.count_state(row, row.state, -1);
                 self.count_state(row, *state, 1);
@@ -303,20 +335,30 @@ impl Tally {
                     _ => {}
                 }
             }
-            Event::ApplicationUnlinked { application } => {
+            ApplicationEvent::Unlinked { application } => {
                 let row = books.application(*application);
                 if row.counted {
                     self.stops(row);
                 }
             }
-            Event::ApplicationRemoved { application } => {
+            ApplicationEvent::Removed { application } => {
                 let row = books.application(*application);
                 self.count_state(row, row.state, -1);
                 if row.counted {
                     self.stops(row);
                 }
             }
-            _ => {}
+            ApplicationEvent::Linked { .. }
+            | ApplicationEvent::GroupUnlinked { .. }
+            | ApplicationEvent::LifetimeSet { .. }
+            | ApplicationEvent::LifetimeOver { .. }
+            | ApplicationEvent::DeadlineSet { .. }
+            | ApplicationEvent::Overtaken { .. }
+            | ApplicationEvent::Activated { .. }
+            | ApplicationEvent::Allocating { .. }
+            | ApplicationEvent::BackedOff { .. }
+            | ApplicationEvent::PlaceholdersExpired { .. }
+            | ApplicationEvent::TimerStopped { .. } => {}
         }
     }
 

@@ -4,7 +4,9 @@ use expect_test::expect;
 use headroom_core::books::{ApplicationState, PLACEHOLDER_TIMEOUT};
 use headroom_core::testkit::{amounts, leaf, parent};
 use headroom_core::view::{ApplicationView, RejectedView};
-use headroom_core::{Ask, Command, Event, Millis, Name, Submit, Termination, Timestamp};
+use headroom_core::{
+    ApplicationEvent, Ask, Command, Event, Millis, Name, Submit, Termination, Timestamp,
+};
 
 use crate::check;
 use crate::cluster::{Cluster, ask, here, submit};
@@ -289,7 +291,7 @@ fn a_rejected_one_is_remembered_with_its_time_and_reason_and_enters_no_state() {
     let mut cluster = cluster();
     cluster.wait(7);
     let events = cluster.command(&Command::Submit(submit("app2", "root.p")));
-    let [Event::ApplicationRejected { message, .. }] = &*events else {
+    let [Event::Application(ApplicationEvent::Rejected { message, .. })] = &*events else {
         panic!("{events:?}");
     };
     assert!(

@@ -7,7 +7,10 @@ use headroom_core::id::PartitionId;
 use headroom_core::resource::Amounts;
 use headroom_core::testkit::{World, amounts, partition};
 use headroom_core::view::{ApplicationView, NodeView, QueueView};
-use headroom_core::{AddNode, Ask, Command, Event, Millis, Name, SetForeign, Submit, Termination};
+use headroom_core::{
+    AddNode, ApplicationEvent, Ask, Command, Event, Millis, Name, QueueEvent, SetForeign, Submit,
+    Termination,
+};
 
 /// One partition.
 #[derive(Default)]
@@ -85,7 +88,10 @@ impl Cluster {
 
     pub(crate) fn submit(&mut self, application: &str, queue: &str) {
         let events = self.command(&Command::Submit(submit(application, queue)));
-        assert!(matches!(events.last(), Some(Event::ApplicationAdded { .. })), "{events:?}");
+        assert!(
+            matches!(events.last(), Some(Event::Application(ApplicationEvent::Added { .. }))),
+            "{events:?}"
+        );
     }
 
     pub(crate) fn ask(&mut self, key: &str, application: &str, resources: Amounts) -> Vec<Event> {
@@ -138,7 +144,7 @@ impl Cluster {
     /// Stop or drain a queue, or take it into use.
     pub(crate) fn move_queue(&mut self, path: &str, state: QueueState) {
         let partition = self.partition();
-        self.apply(&Event::QueueMoved { partition, queue: path.into(), state });
+        self.apply(&Event::Queue(QueueEvent::Moved { partition, queue: path.into(), state }));
     }
 
     pub(crate) fn partition(&self) -> PartitionId {

@@ -3,7 +3,9 @@
 use expect_test::expect;
 use headroom_core::books::ApplicationState;
 use headroom_core::testkit::{amounts, leaf, parent};
-use headroom_core::{Ask, Command, Event, Name, PreemptionCause, Submit, Termination};
+use headroom_core::{
+    AllocationEvent, Ask, Command, Event, Name, PreemptionCause, Submit, Termination,
+};
 
 use crate::check;
 use crate::cluster::{Cluster, ask, here, submit};
@@ -192,7 +194,7 @@ fn preempt(cluster: &mut Cluster, key: &str) {
     let (books, partition) = (&cluster.world.books, cluster.partition());
     let victim = *books.partition(partition).allocations.get(key).unwrap();
     let cause = PreemptionCause::Quota(books.queue_at(partition, "root.a").unwrap());
-    cluster.apply(&Event::Preempted { victim, cause });
+    cluster.apply(&Event::Allocation(AllocationEvent::Preempted { victim, cause }));
 }
 
 /// How many placeholders the group had, replaced ones, and those that went otherwise.
@@ -271,7 +273,7 @@ fn the_timer_of_placeholders_asks_back_neither_swapped_nor_preempted_ones() {
         let start = cluster.world.journal.len();
         cluster.wait(15 * 60);
         let key = |(_, event): &(_, Event)| match event {
-            Event::ReleaseAsked { allocation, .. } => {
+            Event::Allocation(AllocationEvent::ReleaseAsked { allocation, .. }) => {
                 Some(cluster.world.books.allocation(*allocation).key.clone())
             }
             _ => None,

@@ -4,7 +4,7 @@ use expect_test::expect;
 use headroom_core::books::QueueState;
 use headroom_core::config::{ApplicationOrder, QueueConfig, TemplateConfig};
 use headroom_core::testkit::{amounts, leaf, parent};
-use headroom_core::{Command, Event, PreemptionCause};
+use headroom_core::{AllocationEvent, Command, Event, PreemptionCause};
 
 use crate::check;
 use crate::cluster::{Cluster, here};
@@ -115,7 +115,10 @@ fn what_waits_runs_and_is_taken_back_counts_up_to_the_root_and_down_to_nothing()
     let books = &cluster.world.books;
     let victim = *books.partition(cluster.partition()).allocations.get("k2").unwrap();
     let quota = books.queue_at(cluster.partition(), "root.p").unwrap();
-    cluster.apply(&Event::Preempted { victim, cause: PreemptionCause::Quota(quota) });
+    cluster.apply(&Event::Allocation(AllocationEvent::Preempted {
+        victim,
+        cause: PreemptionCause::Quota(quota),
+    }));
     assert_eq!(all(&cluster), [[0, 1, 0], [0, 2, 2], [0, 3, 2], [0, 4, 0], [0, 7, 2]]);
     cluster.release("k2", "app2");
     assert_eq!(all(&cluster), [[0, 1, 0], [0, 0, 0], [0, 1, 0], [0, 4, 0], [0, 5, 0]]);

@@ -3,7 +3,7 @@
 use headroom_core::books::{Allocation, Books};
 use headroom_core::id::AllocationId;
 use headroom_core::testkit::World;
-use headroom_core::{Command, Event, Scheduler, Termination, Timestamp};
+use headroom_core::{AllocationEvent, AskEvent, Command, Event, Scheduler, Termination, Timestamp};
 
 /// Whether an ask starts when everything else is given back: all other asks first, then the allocations one
 /// by one, the oldest or the newest first.
@@ -57,7 +57,8 @@ fn starts_with(books: &Books, ask: AllocationId, other: &Allocation) -> bool {
 /// application.
 fn has_started(world: &mut World, ask: AllocationId) -> bool {
     let is_it = |event: &Event| match event {
-        Event::Placed { ask: one, .. } | Event::SwapStarted { ask: one, .. } => *one == ask,
+        Event::Ask(AskEvent::Placed { ask: one, .. })
+        | Event::Allocation(AllocationEvent::SwapStarted { ask: one, .. }) => *one == ask,
         _ => false,
     };
     for _ in 0..200 {

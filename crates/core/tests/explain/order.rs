@@ -6,14 +6,15 @@ use headroom_core::books::{Allocation, ApplicationState, Books};
 use headroom_core::explain::{Check, Explanation, Verdict, explain};
 use headroom_core::id::{AllocationId, ApplicationId, PartitionId};
 use headroom_core::testkit::{World, tell_world};
-use headroom_core::{Blocker, Event, Kind, Name, Scheduler, Timestamp};
+use headroom_core::{AskEvent, Blocker, Event, Kind, Name, NodeEvent, Scheduler, Timestamp};
 
 use crate::shown::{find, shown};
 
 /// What a story ends with before the scheduler has made a step for its last line, which adds a node.
 fn before_it_moves(script: &str) -> (World, Books) {
     let world = tell_world(script);
-    let added = |(_, event): &(Timestamp, Event)| matches!(event, Event::NodeAdded { .. });
+    let added =
+        |(_, event): &(Timestamp, Event)| matches!(event, Event::Node(NodeEvent::Added { .. }));
     let last = world.journal.iter().rposition(added).expect("it adds a node");
     let books = world.replayed_to(last + 1);
     (world, books)
@@ -138,7 +139,7 @@ pub(crate) fn is_kept(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'sta
     }
     let (mut scheduler, mut events) = (Scheduler::new(books), Vec::new());
     scheduler.next(books, now, &mut events);
-    let Some(Event::Placed { ask, .. }) = events.first() else { return };
+    let Some(Event::Ask(AskEvent::Placed { ask, .. })) = events.first() else { return };
     let partition = books.application(books.allocation(*ask).application).partition;
     let application = books.allocation(*ask).application;
     if next.contains_key(&partition) {

@@ -9,7 +9,9 @@ use headroom_core::explain::{
 };
 use headroom_core::resource::Amounts;
 use headroom_core::testkit::{World, tell_world};
-use headroom_core::{Ask, Command, Event, Name, Scheduler, Submit, Timestamp, member_key};
+use headroom_core::{
+    ApplicationEvent, Ask, Command, Event, Name, Scheduler, Submit, Timestamp, member_key,
+};
 
 use crate::shown::shown;
 
@@ -142,7 +144,7 @@ fn submitted(books: &Books, now: Timestamp, wanted: &Hypothetical) -> Real {
     commands.extend(asks.map(Command::Ask));
     for command in &commands {
         let events = world.command(command).map_err(|why| why.code().as_str().to_owned())?;
-        if let Some(Event::ApplicationRejected { code, .. }) = events.last() {
+        if let Some(Event::Application(ApplicationEvent::Rejected { code, .. })) = events.last() {
             return Err(code.to_string());
         }
     }

@@ -3,7 +3,7 @@
 use headroom_core::books::Partition;
 use headroom_core::config::{FilterConfig, RuleConfig};
 use headroom_core::testkit::{World, amounts, leaf, parent, partition};
-use headroom_core::{Command, Event, Millis, Name, Submit};
+use headroom_core::{ApplicationEvent, Command, Event, Millis, Name, Submit};
 
 /// Submit a gang that can never run to a queue 128 levels deep, or by force what no rule takes;
 /// why it is rejected.
@@ -25,7 +25,7 @@ fn submit(world: &mut World, number: usize, forced: bool) -> Option<(Name, Name)
     };
     let events = world.command(&Command::Submit(submit)).unwrap();
     match events.last() {
-        Some(Event::ApplicationRejected { code, message, .. }) => {
+        Some(Event::Application(ApplicationEvent::Rejected { code, message, .. })) => {
             Some((code.clone(), message.clone()))
         }
         _ => None,

@@ -5,7 +5,7 @@ use headroom_core::config::legal::{QUEUE_NAME_MAX, is_queue_name};
 use headroom_core::config::{FilterConfig, RuleConfig};
 use headroom_core::placement::{Refused, Request, may_submit, place};
 use headroom_core::testkit::{World, leaf, parent, partition};
-use headroom_core::{Command, Event, Name, Submit};
+use headroom_core::{ApplicationEvent, Command, Event, Name, Submit};
 use proptest::prelude::*;
 
 /// What names, paths and values are made of; some are no names at all.
@@ -145,8 +145,8 @@ proptest! {
             match world.command(&Command::Submit(submit.clone())) {
                 Err(refused) => prop_assert_eq!((refused.code().as_str(), &*submit.user), ("EMPTY_NAME", "")),
                 Ok(events) => {
-                    let added = matches!(events.last(), Some(Event::ApplicationAdded { .. }));
-                    let rejected = matches!(events.last(), Some(Event::ApplicationRejected { .. }));
+                    let added = matches!(events.last(), Some(Event::Application(ApplicationEvent::Added { .. })));
+                    let rejected = matches!(events.last(), Some(Event::Application(ApplicationEvent::Rejected { .. })));
                     prop_assert!(added || rejected);
                 }
             }

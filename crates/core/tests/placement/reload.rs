@@ -3,7 +3,7 @@
 use headroom_core::books::QueueState;
 use headroom_core::config::{Configuration, RuleConfig};
 use headroom_core::testkit::{World, leaf, parent, partition};
-use headroom_core::{Command, Event, Name, Rejection, Submit};
+use headroom_core::{ApplicationEvent, Command, Event, Name, Rejection, Submit};
 
 /// Root with these leaves, and one rule of this name.
 fn file(leaves: &[&str], rule: &str) -> Configuration {
@@ -30,7 +30,7 @@ fn submit(world: &mut World, application: &str, queue: &str) -> Option<String> {
         .unwrap();
     world.books.check().unwrap();
     match events.last() {
-        Some(Event::ApplicationRejected { code, .. }) => Some(code.to_string()),
+        Some(Event::Application(ApplicationEvent::Rejected { code, .. })) => Some(code.to_string()),
         _ => None,
     }
 }

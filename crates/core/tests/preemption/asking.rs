@@ -5,7 +5,7 @@ use headroom_core::books::{NodeVerdict, Questions, Removal};
 use headroom_core::id::NodeId;
 use headroom_core::preempt::{VictimPlan, attempt};
 use headroom_core::testkit::{Finding, Question, naive_plan};
-use headroom_core::{Command, Event, Name, Verdicts};
+use headroom_core::{AskEvent, Command, Event, Name, Verdicts};
 
 use super::situation::{Chance, Kind, Situation};
 use super::{found, situations};
@@ -76,7 +76,7 @@ fn answer(at: &mut Situation, chance: &mut Chance, removals: Vec<Removal>, said:
         verdicts.push((at.world.books.node(removal.node).name.clone(), verdict));
     }
     let subject = headroom_core::books::QuestionSubject::Removals(removals);
-    at.world.apply(&Event::Asked { ask: at.ask, subject });
+    at.world.apply(&Event::Ask(AskEvent::Asked { ask: at.ask, subject }));
     let question = at.world.books.questions_put();
     let key = at.world.books.allocation(at.ask).key.clone();
     let partition = Name::new("default");

@@ -8,7 +8,9 @@ use headroom_core::PreemptionCause;
 use headroom_core::id::AllocationId;
 use headroom_core::resource::{Amounts, Quantity};
 use headroom_core::testkit::{World, amounts};
-use headroom_core::{AddNode, Ask, Command, Event, Name, Step, Submit, Termination, Timestamp};
+use headroom_core::{
+    AddNode, AllocationEvent, Ask, Command, Event, Name, Step, Submit, Termination, Timestamp,
+};
 
 use crate::situation::{Chance, Kind, application_of, leaves, some_amounts, tree};
 
@@ -118,10 +120,14 @@ impl Day {
     fn settle(&mut self) {
         for event in self.world.settle() {
             let (victim, ask, among_users) = match event {
-                Event::Preempted { victim, cause: PreemptionCause::Guarantee(ask) } => {
-                    (victim, ask, false)
-                }
-                Event::Preempted { victim, cause: PreemptionCause::Share(ask) } => {
+                Event::Allocation(AllocationEvent::Preempted {
+                    victim,
+                    cause: PreemptionCause::Guarantee(ask),
+                }) => (victim, ask, false),
+                Event::Allocation(AllocationEvent::Preempted {
+                    victim,
+                    cause: PreemptionCause::Share(ask),
+                }) => {
                     assert_eq!(self.leaf_of(ask), self.leaf_of(victim), "users of one leaf");
                     self.within += 1;
                     (victim, ask, true)

@@ -9,7 +9,8 @@ use headroom_core::id::AllocationId;
 use headroom_core::testkit::{World, amounts, leaf, parent, partition};
 use headroom_core::userlimit::{Decimal, Enforcement, Formula};
 use headroom_core::{
-    AddNode, Ask, Command, Event, Millis, Name, PreemptionCause, Submit, Termination, Timestamp,
+    AddNode, AllocationEvent, Ask, Command, Event, Millis, Name, PreemptionCause, Submit,
+    Termination, Timestamp,
 };
 
 /// A cluster of one type in which what is to be stopped stops at once, and is asked for again.
@@ -118,7 +119,7 @@ impl Scene {
     fn settle(&mut self) -> Vec<AllocationId> {
         let mut victims = Vec::new();
         for event in self.world.settle() {
-            if let Event::Preempted { victim, cause } = event {
+            if let Event::Allocation(AllocationEvent::Preempted { victim, cause }) = event {
                 match cause {
                     PreemptionCause::Share(_) => self.kills.1 += 1,
                     _ => self.kills.0 += 1,
@@ -267,9 +268,15 @@ fn c24_where_it_is_only_observed_nobody_is_stopped() {
     scene.world.now = scene.world.now + Millis::from_secs(30);
     scene.command(&Command::Tick);
     let events = scene.world.settle();
-    let observed = events.iter().filter(|one| matches!(one, Event::PreemptionObserved { .. }));
+    let observed = events
+        .iter()
+        .filter(|one| matches!(one, Event::Allocation(AllocationEvent::PreemptionObserved { .. })));
     assert_eq!(observed.count(), 4, "room for the first ask of 8");
-    assert!(!events.iter().any(|one| matches!(one, Event::Preempted { .. })));
+    assert!(
+        !events
+            .iter()
+            .any(|one| matches!(one, Event::Allocation(AllocationEvent::Preempted { .. })))
+    );
     assert_eq!(scene.used("b"), 0);
 }
 

@@ -6,7 +6,8 @@ use headroom_core::resource::Amounts;
 use headroom_core::testkit::{World, amounts, leaf, parent, partition};
 use headroom_core::view::{ApplicationView, NodeView, Sample, SpentView, usage_bands};
 use headroom_core::{
-    AddNode, Ask, Command, Event, Millis, Name, PreemptionCause, Submit, Termination,
+    AddNode, AllocationEvent, Ask, Command, Event, Millis, Name, PreemptionCause, Submit,
+    Termination,
 };
 
 use crate::check;
@@ -84,7 +85,10 @@ fn scheduling_w35_what_was_preempted_counts_as_preempted_and_only_there() {
     world.now = world.now + Millis::new(90_700);
     let (victim, _) = world.books.allocations().iter().next().unwrap();
     let queue = world.books.applications().iter().next().unwrap().1.queue;
-    world.apply(&Event::Preempted { victim, cause: PreemptionCause::Quota(queue) });
+    world.apply(&Event::Allocation(AllocationEvent::Preempted {
+        victim,
+        cause: PreemptionCause::Quota(queue),
+    }));
     release(&mut world);
     let expected = m5(amounts([("vcore", 90_000), ("memory", 18_000)]));
     assert_eq!(spent(&world), SpentView { preempted: expected, ..SpentView::default() });

@@ -8,7 +8,8 @@ use headroom_core::id::{AllocationId, PartitionId, QueueId};
 use headroom_core::testkit::World;
 use headroom_core::view::{PredictedTask, leaf_of_tenant, predict_task, waiting};
 use headroom_core::{
-    Command, Event, Millis, Name, PreemptionCause, Scheduler, Step, SubmitTask, Timestamp, view,
+    AllocationEvent, ApplicationEvent, AskEvent, Command, Event, Millis, Name, PreemptionCause,
+    Scheduler, Step, SubmitTask, TaskEvent, Timestamp, view,
 };
 
 use crate::model::{Lower, Model, State, amount};
@@ -80,8 +81,8 @@ impl Pair {
     /// Each allocation is charged once and released once. Source: tenants §5, I4.
     fn hear(&mut self, event: &Event) {
         let (id, by) = match event {
-            Event::Placed { ask, .. } => (*ask, 1),
-            Event::Released { allocation, .. } => (*allocation, -1),
+            Event::Ask(AskEvent::Placed { ask, .. }) => (*ask, 1),
+            Event::Allocation(AllocationEvent::Released { allocation, .. }) => (*allocation, -1),
             _ => return,
         };
         let charged = self.charged.entry(id).or_default();
@@ -106,8 +107,10 @@ impl Pair {
             let mut overtaken = None;
             for event in &events {
                 match event {
-                    Event::Placed { ask, node } => overtaken = self.start(*ask, *node),
-                    Event::Overtaken { application } => {
+                    Event::Ask(AskEvent::Placed { ask, node }) => {
+                        overtaken = self.start(*ask, *node);
+                    }
+                    Event::Application(ApplicationEvent::Overtaken { application }) => {
                         let name = self.world.books.application(*application).name.to_string();
                         assert_eq!(Some(&name), overtaken.as_ref(), "who is overtaken");
                         let head = self.model.tasks.get_mut(&name).expect("it waits");
@@ -115,7 +118,7 @@ impl Pair {
                         overtaken = None;
                         self.count("overtaken");
                     }
-                    Event::TaskThrottled { .. } => self.count("throttled"),
+                    Event::Task(TaskEvent::Throttled { .. }) => self.count("throttled"),
                     _ => {}
                 }
                 self.world.apply(event);
@@ -123,7 +126,7 @@ impl Pair {
             }
             assert_eq!(overtaken, None, "somebody is overtaken, and nobody says so");
             for event in &events {
-                if let Event::Placed { ask, .. } = event {
+                if let Event::Ask(AskEvent::Placed { ask, .. }) = event {
                     let placed = self.world.books.check_placed(*ask);
                     placed.unwrap_or_else(|wrong| panic!("{wrong}"));
                 }
@@ -178,7 +181,7 @@ impl Pair {
         match (foreseen, id) {
             (PredictedTask::Declined { code, .. }, None) => {
                 let rejected = events.iter().find_map(|event| match event {
-                    Event::ApplicationRejected { code, .. } => Some(code),
+                    Event::Application(ApplicationEvent::Rejected { code, .. }) => Some(code),
                     _ => None,
                 });
                 assert_eq!(rejected, Some(&code), "why {name} is declined");
@@ -212,7 +215,11 @@ impl Pair {
         let events = self.send(&command).expect("a scan is never refused");
         let mut all: Vec<(QueueId, Vec<String>)> = Vec::new();
         for event in &events {
-            let Event::Preempted { victim, cause: PreemptionCause::Quota(queue) } = event else {
+            let Event::Allocation(AllocationEvent::Preempted {
+                victim,
+                cause: PreemptionCause::Quota(queue),
+            }) = event
+            else {
                 continue;
             };
             let row = self.world.books.allocation(*victim);

@@ -7,7 +7,9 @@ use headroom_core::config::TenantsConfig;
 use headroom_core::config::tenant::INSTANCES;
 use headroom_core::resource::{Amounts, Quantity};
 use headroom_core::testkit::{parent, partition};
-use headroom_core::{Ask, Command, Event, Millis, Name, Submit, SubmitTask, TaskChange, Timestamp};
+use headroom_core::{
+    ApplicationEvent, Ask, Command, Event, Millis, Name, Submit, SubmitTask, TaskChange, Timestamp,
+};
 
 use crate::dice::Dice;
 use crate::drive::Pair;
@@ -185,7 +187,7 @@ impl Player {
         let events = self.pair.send(&Command::SubmitTask(Box::new(command)));
         let events = events.expect("it is taken in or rejected");
         let found = events.iter().find_map(|event| match event {
-            Event::ApplicationRejected { code, .. } => Some(code.to_string()),
+            Event::Application(ApplicationEvent::Rejected { code, .. }) => Some(code.to_string()),
             _ => None,
         });
         assert_eq!(found.as_deref(), rejected, "whether {name} is rejected: {task:?}");

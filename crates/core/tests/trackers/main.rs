@@ -18,7 +18,7 @@ use headroom_core::config::{Configuration, LimitPrecedence, QueueConfig};
 use headroom_core::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use headroom_core::resource::{Amounts, Quantity, Resources};
 use headroom_core::testkit::{World, leaf, limit, parent, partition};
-use headroom_core::{AddNode, Ask, Command, Event, Name, Submit, Termination};
+use headroom_core::{AddNode, AllocationEvent, Ask, Command, Event, Name, Submit, Termination};
 
 const USER: TrackerKind = TrackerKind::User;
 const GROUP: TrackerKind = TrackerKind::Group;
@@ -117,7 +117,7 @@ impl Scene {
 
     fn resize(&mut self, key: &str, resources: &str) {
         let (allocation, resources) = (self.allocation(key), amounts(resources));
-        self.apply(&Event::Resized { allocation, resources });
+        self.apply(&Event::Allocation(AllocationEvent::Resized { allocation, resources }));
     }
 
     fn remove(&mut self, application: &str) {

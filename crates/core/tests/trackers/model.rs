@@ -8,7 +8,7 @@ use headroom_core::books::tracker::{TrackerKind, WILDCARD};
 use headroom_core::id::ApplicationId;
 use headroom_core::resource::{Quantity, Resources};
 use headroom_core::testkit::Counts;
-use headroom_core::{Event, Name};
+use headroom_core::{AllocationEvent, ApplicationEvent, AskEvent, Event, Name};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
@@ -290,7 +290,7 @@ impl Player<'_> {
     fn follow(&mut self, books: &Books, event: &Event) {
         let name = |application| name_of(books, application);
         match event {
-            Event::ApplicationLinked { application, group } => {
+            Event::Application(ApplicationEvent::Linked { application, group }) => {
                 let name = name(*application);
                 let late = self.model.apps[name].runs;
                 self.model.look(name);
@@ -299,30 +299,30 @@ impl Player<'_> {
                 self.count("linked late", u64::from(late && !chosen.is_empty()));
                 self.count("linked", 1);
             }
-            Event::Placed { ask, .. } => {
+            Event::Ask(AskEvent::Placed { ask, .. }) => {
                 let row = books.allocation(*ask);
                 let size = pair(books, books.resources_of(*ask));
                 self.model.give(name(row.application), &row.key, size);
                 self.count("placed", 1);
             }
-            Event::Resized { allocation, resources } => {
+            Event::Allocation(AllocationEvent::Resized { allocation, resources }) => {
                 let row = books.allocation(*allocation);
                 let size =
                     ["memory", "vcore"].map(|one| resources.get(one).map_or(0, Quantity::get));
                 self.model.give(name(row.application), &row.key, size);
                 self.count("resized", 1);
             }
-            Event::Released { allocation, .. } => {
+            Event::Allocation(AllocationEvent::Released { allocation, .. }) => {
                 let row = books.allocation(*allocation);
                 let less = self.model.take(name(row.application), &row.key);
                 self.count("released", 1);
                 self.count("gave back less to the group", u64::from(less));
             }
-            Event::ApplicationUnlinked { application } => {
+            Event::Application(ApplicationEvent::Unlinked { application }) => {
                 let app = self.model.apps.get_mut(name(*application)).expect("it was submitted");
                 (app.linked, app.group, app.runs) = (false, None, false);
             }
-            Event::ApplicationRemoved { application } => {
+            Event::Application(ApplicationEvent::Removed { application }) => {
                 self.model.apps.remove(name(*application));
             }
             _ => {}

@@ -1,6 +1,6 @@
 //! What a changed queue file does to trackers: the table of queues and limits §8.6.
 
-use headroom_core::Event;
+use headroom_core::{ApplicationEvent, Event};
 
 use super::{GROUP, Scene, USER};
 
@@ -161,7 +161,7 @@ fn what_waits_for_a_group_is_woken_when_another_leaves_it() {
         scene.app("2", "root.q", "sue", &["dev"]);
         assert!(scene.ask("k1", "1", "memory=10") && !scene.ask("k2", "2", "memory=4"));
         let application = scene.application_id("1");
-        scene.apply(&Event::GroupUnlinked { application });
+        scene.apply(&Event::Application(ApplicationEvent::GroupUnlinked { application }));
         scene.world.settle();
         assert!(scene.is_placed("k2"), "by the event alone, whatever follows it: {limit}");
     }

@@ -5,7 +5,7 @@ use headroom_core::testkit::{World, tell_world};
 use headroom_core::view::{
     Counters, QuotaReductionView, Tally, health, is_healthy, lowering, tenant_drift,
 };
-use headroom_core::{Event, Name};
+use headroom_core::{AskEvent, Event, Name};
 
 fn dry_run(world: &World, tenant: &str, quota: &Amounts) -> Option<QuotaReductionView> {
     let (id, _) = world.books.partitions().first_key_value()?;
@@ -98,12 +98,12 @@ fn tr_12_a_start_above_the_quota_is_counted_for_the_tenant_whose_quota_it_is() {
     let (waits, row) = ask("t2").unwrap();
     assert!(row.is_pending());
     // 60 + 50 = 110 > 100: the scheduler did not do that.
-    tally.judge(&world.books, &Event::Placed { ask: waits, node });
+    tally.judge(&world.books, &Event::Ask(AskEvent::Placed { ask: waits, node }));
     let of =
         |tally: &Tally, tenant: &str| tally.tenants.get(tenant).map_or(0, |row| row.violations);
     assert_eq!((of(&tally, "a"), of(&tally, "sub"), tally.tenants.violations()), (1, 0, 1));
     // 20 + 20 = 40 > 30, and 60 + 20 = 80.
-    tally.judge(&world.books, &Event::Placed { ask: ask("u1").unwrap().0, node });
+    tally.judge(&world.books, &Event::Ask(AskEvent::Placed { ask: ask("u1").unwrap().0, node }));
     assert_eq!((of(&tally, "a"), of(&tally, "sub"), tally.tenants.violations()), (1, 1, 2));
 }
 

@@ -5,8 +5,8 @@ use headroom_core::books::{Allocation, Books, TaskOutcome, TaskState};
 use headroom_core::id::{AllocationId, ApplicationId, PartitionId};
 use headroom_core::resource::{Amounts, Quantity};
 use headroom_core::{
-    Command, Event, Name, PreemptionCause, TaskChange, TaskStep, TenantDrift, Termination,
-    Timestamp, view,
+    AllocationEvent, ApplicationEvent, AskEvent, Command, Event, Name, PreemptionCause, TaskChange,
+    TaskEvent, TaskStep, TenantDrift, TenantEvent, Termination, Timestamp, view,
 };
 use serde_json::Value;
 
@@ -21,11 +21,15 @@ pub(crate) fn facts(books: &Books, command: Option<&Command>, event: &Event, out
     }
     let look = Look { books };
     match event {
-        Event::TenantSet { .. }
-        | Event::TenantDraining { .. }
-        | Event::TenantRemoved { .. }
-        | Event::TenantDefaultsSet { .. } => look.of_tenant(event, out),
-        Event::ApplicationRejected { application, user, code, message, .. } => {
+        Event::Tenant(
+            TenantEvent::Set { .. }
+            | TenantEvent::Draining { .. }
+            | TenantEvent::Removed { .. }
+            | TenantEvent::DefaultsSet { .. },
+        ) => look.of_tenant(event, out),
+        Event::Application(ApplicationEvent::Rejected {
+            application, user, code, message, ..
+        }) => {
             let tenant = match command {
                 Some(Command::Submit(submit)) => &submit.tenant,
                 Some(Command::SubmitTask(task)) => &task.submit.tenant,
@@ -41,22 +45,63 @@ pub(crate) fn facts(books: &Books, command: Option<&Command>, event: &Event, out
                 });
             }
         }
-        Event::ApplicationAdded { partition, queue, application, user, .. } => {
+        Event::Application(ApplicationEvent::Added {
+            partition, queue, application, user, ..
+        }) => {
             if let Some(tenant) = look.tenant_at(*partition, queue) {
                 let after = with([("queue", text(queue)), ("user", text(user))]);
                 out.push(Fact { after, ..fact(AuditType::TaskSubmitted, tenant, application) });
             }
         }
-        Event::TaskAdded { .. } | Event::TaskThrottled { .. } => out.extend(look.of_mark(event)),
-        Event::TaskMoved { application, step } => look.of_step(*application, step, out),
-        Event::AskRemoved { ask, .. } if is_rank(command) => {
+        Event::Task(TaskEvent::Added { .. } | TaskEvent::Throttled { .. }) => {
+            out.extend(look.of_mark(event));
+        }
+        Event::Task(TaskEvent::Moved { application, step }) => {
+            look.of_step(*application, step, out);
+        }
+        Event::Ask(AskEvent::Removed { ask, .. }) if is_rank(command) => {
             out.extend(look.ranked(*ask, command));
         }
-        Event::DeadlineSet { application, deadline, .. } if is_rank(command) => {
+        Event::Application(ApplicationEvent::DeadlineSet { application, deadline, .. })
+            if is_rank(command) =>
+        {
             out.extend(look.deadline_set(*application, *deadline));
         }
-        Event::DriftFound { drift, .. } => out.extend(of_drift(drift)),
-        _ => out.extend(look.of_task(event)),
+        Event::Tenant(TenantEvent::DriftFound { drift, .. }) => out.extend(of_drift(drift)),
+        Event::Configured { .. }
+        | Event::Partition(_)
+        | Event::Queue(_)
+        | Event::Node(_)
+        | Event::Application(
+            ApplicationEvent::Linked { .. }
+            | ApplicationEvent::GroupUnlinked { .. }
+            | ApplicationEvent::Unlinked { .. }
+            | ApplicationEvent::LifetimeSet { .. }
+            | ApplicationEvent::LifetimeOver { .. }
+            | ApplicationEvent::DeadlineSet { .. }
+            | ApplicationEvent::Overtaken { .. }
+            | ApplicationEvent::Moved { .. }
+            | ApplicationEvent::Activated { .. }
+            | ApplicationEvent::Allocating { .. }
+            | ApplicationEvent::Removed { .. }
+            | ApplicationEvent::BackedOff { .. }
+            | ApplicationEvent::PlaceholdersExpired { .. }
+            | ApplicationEvent::TimerStopped { .. },
+        )
+        | Event::Ask(
+            AskEvent::Added { .. }
+            | AskEvent::Removed { .. }
+            | AskEvent::Placed { .. }
+            | AskEvent::Reserved { .. }
+            | AskEvent::Unreserved { .. }
+            | AskEvent::Asked { .. }
+            | AskEvent::Answered { .. }
+            | AskEvent::PreemptionTriggered { .. }
+            | AskEvent::PreemptionTried { .. }
+            | AskEvent::ScaleUpAsked { .. },
+        )
+        | Event::Allocation(_)
+        | Event::Foreign(_) => out.extend(look.of_task(event)),
     }
 }
 
@@ -106,7 +151,7 @@ impl Look<'_> {
             Fact { kind, tenant, task, before, after, reason }
         };
         match event {
-            Event::TenantSet { partition, tenant, settings } => {
+            Event::Tenant(TenantEvent::Set { partition, tenant, settings }) => {
                 let known = self.books.partition(*partition).tenants.get(tenant);
                 let Some(known) = known else {
                     let after = settings::all(settings);
@@ -117,30 +162,39 @@ impl Look<'_> {
                     out.push(about(kind, Some(tenant), before, after));
                 }
             }
-            Event::TenantDraining { tenant, .. } => {
+            Event::Tenant(TenantEvent::Draining { tenant, .. }) => {
                 let draining = |is: bool| with([("draining", Value::from(is))]);
                 let kind = AuditType::TenantChanged;
                 out.push(about(kind, Some(tenant), draining(false), draining(true)));
             }
-            Event::TenantRemoved { partition, tenant } => {
+            Event::Tenant(TenantEvent::Removed { partition, tenant }) => {
                 let known = self.books.partition(*partition).tenants.get(tenant);
                 let before = known.map(|known| settings::all(&known.settings)).unwrap_or_default();
                 out.push(about(AuditType::TenantDeleted, Some(tenant), before, Said::new()));
             }
-            Event::TenantDefaultsSet { partition, defaults } => {
+            Event::Tenant(TenantEvent::DefaultsSet { partition, defaults }) => {
                 let known = self.books.partition(*partition).tenants.defaults();
                 for (kind, before, after) in settings::default_changes(known, defaults) {
                     out.push(about(kind, None, before, after));
                 }
             }
-            _ => {}
+            Event::Configured { .. }
+            | Event::Partition(_)
+            | Event::Queue(_)
+            | Event::Node(_)
+            | Event::Application(_)
+            | Event::Task(_)
+            | Event::Ask(_)
+            | Event::Allocation(_)
+            | Event::Foreign(_)
+            | Event::Tenant(TenantEvent::DriftFound { .. }) => {}
         }
     }
 
     /// What happens to tasks that their allocations do not show.
     fn of_mark(&self, event: &Event) -> Option<Fact> {
         match event {
-            Event::TaskAdded { application, settings } => {
+            Event::Task(TaskEvent::Added { application, settings }) => {
                 let row = self.books.application(*application);
                 // One with a queue of its own is already reported with that queue.
                 let told = self.tenant_at(row.partition, &row.queue_path).is_some();
@@ -149,7 +203,7 @@ impl Look<'_> {
                 let fact = fact(AuditType::TaskSubmitted, tenant, &row.name);
                 (!told).then_some(Fact { after, ..fact })
             }
-            Event::TaskThrottled { application, reason } => {
+            Event::Task(TaskEvent::Throttled { application, reason }) => {
                 let fact = self.of_application(AuditType::TaskThrottled, *application)?;
                 let types = reason.types.iter().map(|one| {
                     let (used, asked, limit) = (one.used.get(), one.asked.get(), one.limit.get());
@@ -164,7 +218,16 @@ impl Look<'_> {
                 let after = with([("scope", text(&reason.scope)), ("types", types)]);
                 Some(Fact { after, reason: Some(reason.code.to_string()), ..fact })
             }
-            _ => None,
+            Event::Configured { .. }
+            | Event::Partition(_)
+            | Event::Queue(_)
+            | Event::Node(_)
+            | Event::Application(_)
+            | Event::Task(TaskEvent::Moved { .. })
+            | Event::Ask(_)
+            | Event::Allocation(_)
+            | Event::Foreign(_)
+            | Event::Tenant(_) => None,
         }
     }
 
@@ -250,17 +313,17 @@ impl Look<'_> {
     /// What happens to asks and allocations of tasks. A placeholder is no start: its member is.
     fn of_task(&self, event: &Event) -> Option<Fact> {
         match event {
-            Event::Placed { ask, node } => {
+            Event::Ask(AskEvent::Placed { ask, node }) => {
                 let node = self.books.node(*node).name.clone();
                 self.started(*ask, &node)
             }
-            Event::SwapConfirmed { placeholder } => {
+            Event::Allocation(AllocationEvent::SwapConfirmed { placeholder }) => {
                 let member = self.books.allocation(*placeholder).partner()?;
                 let node = self.books.allocation(member).node?;
                 self.started(member, &self.books.node(node).name)
             }
-            Event::AskRemoved { ask, .. } if self.is_marked(*ask) => None,
-            Event::Released { allocation, termination } => {
+            Event::Ask(AskEvent::Removed { ask, .. }) if self.is_marked(*ask) => None,
+            Event::Allocation(AllocationEvent::Released { allocation, termination }) => {
                 let (row, fact) = self.of_allocation(AuditType::TaskEnded, *allocation)?;
                 let node = row.node.map(|node| text(&self.books.node(node).name));
                 let before = self.held(row, *allocation, node);
@@ -270,12 +333,12 @@ impl Look<'_> {
                     if by_step { self.end_of_member(row.application) } else { word(*termination) };
                 Some(Fact { before, reason: Some(reason.to_owned()), ..fact })
             }
-            Event::AskRemoved { ask, termination } => {
+            Event::Ask(AskEvent::Removed { ask, termination }) => {
                 let (row, fact) = self.of_allocation(AuditType::TaskCancelled, *ask)?;
                 let before = self.held(row, *ask, None);
                 Some(Fact { before, reason: Some(word(*termination).to_owned()), ..fact })
             }
-            Event::Resized { allocation, resources } => {
+            Event::Allocation(AllocationEvent::Resized { allocation, resources }) => {
                 let (row, fact) = self.of_allocation(AuditType::TaskResized, *allocation)?;
                 let node = row.node.map(|node| text(&self.books.node(node).name));
                 let before = self.held(row, *allocation, node);
@@ -284,7 +347,7 @@ impl Look<'_> {
                     .insert("resources".to_owned(), settings::amounts(&self.plain(row, resources)));
                 Some(Fact { before, after, ..fact })
             }
-            Event::Preempted { victim, cause } => {
+            Event::Allocation(AllocationEvent::Preempted { victim, cause }) => {
                 let (row, fact) = self.of_allocation(AuditType::TaskEvicted, *victim)?;
                 let node = row.node.map(|node| text(&self.books.node(node).name));
                 let before = self.held(row, *victim, node);
@@ -292,7 +355,30 @@ impl Look<'_> {
                 let after = with([("for", text(&whose))]);
                 Some(Fact { before, after, reason: Some(reason.to_owned()), ..fact })
             }
-            _ => None,
+            Event::Configured { .. }
+            | Event::Partition(_)
+            | Event::Queue(_)
+            | Event::Node(_)
+            | Event::Application(_)
+            | Event::Task(_)
+            | Event::Ask(
+                AskEvent::Added { .. }
+                | AskEvent::Reserved { .. }
+                | AskEvent::Unreserved { .. }
+                | AskEvent::Asked { .. }
+                | AskEvent::Answered { .. }
+                | AskEvent::PreemptionTriggered { .. }
+                | AskEvent::PreemptionTried { .. }
+                | AskEvent::ScaleUpAsked { .. },
+            )
+            | Event::Allocation(
+                AllocationEvent::SwapStarted { .. }
+                | AllocationEvent::SwapDropped { .. }
+                | AllocationEvent::ReleaseAsked { .. }
+                | AllocationEvent::PreemptionObserved { .. },
+            )
+            | Event::Foreign(_)
+            | Event::Tenant(_) => None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! A journal judged again.
 
-use headroom_core::{Event, Millis};
+use headroom_core::{AskEvent, Event, Millis};
 use headroom_engine::{Pace, ReplayError, audit};
 use headroom_journal::{
     Journal, MemoryJournal, MemoryStore, ReadStore as _, Record, SnapshotHead, Store as _,
@@ -78,7 +78,7 @@ async fn what_would_be_decided_otherwise_is_counted() {
     let store = played("a", 1_000).await.open();
     let other = copied(&store, |record| {
         for event in &mut record.events {
-            if let (10.., Event::AskAdded { priority, .. }) = (record.sequence, event) {
+            if let (10.., Event::Ask(AskEvent::Added { priority, .. })) = (record.sequence, event) {
                 *priority += 1;
             }
         }

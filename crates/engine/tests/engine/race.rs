@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use headroom_core::books::TaskRequest;
 use headroom_core::testkit::amounts;
-use headroom_core::{Ask, Command, Event, Name, Submit, SubmitTask, TaskChange, view};
+use headroom_core::{
+    AllocationEvent, Ask, AskEvent, Command, Event, Name, Submit, SubmitTask, TaskChange, view,
+};
 use headroom_engine::testkit::MemoryJournal;
 use headroom_engine::{Handle, Pace};
 use tokio::task::JoinSet;
@@ -98,8 +100,8 @@ async fn ts_12_tr_51_tr_52_a_cancel_that_races_with_a_start_charges_and_releases
     for entry in cluster.handle.feed().read(1, usize::MAX).unwrap() {
         for (event, named) in entry.record.events.iter().zip(&entry.named) {
             let (counts, by) = match event {
-                Event::Placed { .. } => (&mut charged, 1),
-                Event::Released { .. } => (&mut released, -1),
+                Event::Ask(AskEvent::Placed { .. }) => (&mut charged, 1),
+                Event::Allocation(AllocationEvent::Released { .. }) => (&mut released, -1),
                 _ => continue,
             };
             *counts.entry(named.key.clone()).or_insert(0) += 1;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use headroom_core::books::Books;
-use headroom_core::{Event, Millis, Termination};
+use headroom_core::{AskEvent, Event, Millis, Termination};
 use headroom_engine::{
     Engine, EngineError, HandClock, Handle, Pace, Recovered, Recovering, Settings, recover,
 };
@@ -156,7 +156,7 @@ fn record(sequence: u64, events: Vec<Event>) -> Record {
 #[test]
 fn a_record_that_cannot_have_happened_is_an_error_that_names_it() {
     let ask = Books::default().allocations().next_id();
-    let lost = Event::AskRemoved { ask, termination: Termination::Timeout };
+    let lost = Event::Ask(AskEvent::Removed { ask, termination: Termination::Timeout });
     let records = [(1, record(1, Vec::new())), (2, record(2, vec![lost]))];
     let error = recovered_of(&records).unwrap_err();
     let EngineError::Impossible(impossible) = &error else { panic!("{error}") };

@@ -1,21 +1,29 @@
 //! Events.
 
-use headroom_core::Event;
+use headroom_core::{
+    AllocationEvent, ApplicationEvent, AskEvent, Event, ForeignEvent, NodeEvent, PartitionEvent,
+    QueueEvent, TaskEvent, TenantEvent,
+};
 
 use super::{At as _, Decoded, Fault, Field};
 use crate::proto;
 use crate::proto::event::Kind;
 use crate::record::What;
 
-/// Each variant, the name of its field, and its own fields.
+/// Each group with its type; in it each variant, its message, the name of its field, and its own fields.
 macro_rules! events {
-    ($($variant:ident $name:literal { $($field:ident),* })*) => {
+    ($($group:ident($type:ident) {
+        $($variant:ident = $message:ident $name:literal { $($field:ident),* })*
+    })*) => {
         impl Field<proto::Event> for Event {
             fn put(&self) -> proto::Event {
                 let kind = match self {
-                    $(Self::$variant { $($field),* } => {
-                        Kind::$variant(proto::$variant { $($field: $field.put()),* })
-                    })*
+                    Self::Configured { checksum } => {
+                        Kind::Configured(proto::Configured { checksum: checksum.put() })
+                    }
+                    $($(Self::$group($type::$variant { $($field),* }) => {
+                        Kind::$message(proto::$message { $($field: $field.put()),* })
+                    })*)*
                 };
                 proto::Event { kind: Some(kind) }
             }
@@ -25,9 +33,14 @@ macro_rules! events {
                     return Err(Fault::new(What::UnknownKind));
                 };
                 match kind {
-                    $(Kind::$variant(proto::$variant { $($field),* }) => Ok(Self::$variant {
-                        $($field: Field::take($field).at(stringify!($field)).at($name)?),*
-                    }),)*
+                    Kind::Configured(proto::Configured { checksum }) => Ok(Self::Configured {
+                        checksum: Field::take(checksum).at("checksum").at("configured")?,
+                    }),
+                    $($(Kind::$message(proto::$message { $($field),* }) => {
+                        Ok(Self::$group($type::$variant {
+                            $($field: Field::take($field).at(stringify!($field)).at($name)?),*
+                        }))
+                    })*)*
                 }
             }
         }
@@ -35,67 +48,84 @@ macro_rules! events {
 }
 
 events! {
-    PartitionAdded "partition_added" { partition, settings, root }
-    PartitionChanged "partition_changed" { partition, settings }
-    PartitionRemoved "partition_removed" { partition }
-    Configured "configured" { checksum }
-    QueueAdded "queue_added" { partition, parent, name, leaf, managed, settings }
-    QueueChanged "queue_changed" { partition, queue, leaf, managed, settings }
-    QueueMoved "queue_moved" { partition, queue, state }
-    QueueRemoved "queue_removed" { queue }
-    LimitsChanged "limits_changed" { partition, queue, limits }
-    NodeAdded "node_added" { partition, node, capacity, schedulable, attributes }
-    NodeResized "node_resized" { node, capacity }
-    NodeScheduling "node_scheduling" { node, schedulable }
-    NodeRemoved "node_removed" { node }
-    ApplicationAdded "application_added" { partition, queue, application, user, groups, gang }
-    ApplicationRejected "application_rejected" { partition, queue, application, user, groups, code, message }
-    ApplicationLinked "application_linked" { application, group }
-    GroupUnlinked "group_unlinked" { application }
-    ApplicationUnlinked "application_unlinked" { application }
-    ApplicationMoved "application_moved" { application, state, timer }
-    ApplicationAllocating "application_allocating" { application }
-    ApplicationActivated "application_activated" { application, driver }
-    LifetimeSet "lifetime_set" { application, since, asked }
-    LifetimeOver "lifetime_over" { application }
-    DeadlineSet "deadline_set" { application, deadline, estimate }
-    Overtaken "overtaken" { application }
-    ApplicationRemoved "application_removed" { application }
-    AskAdded "ask_added" { application, key, resources, priority, created, traits }
-    AskRemoved "ask_removed" { ask, termination }
-    Placed "placed" { ask, node }
-    Resized "resized" { allocation, resources }
-    Released "released" { allocation, termination }
-    Reserved "reserved" { ask, node }
-    Unreserved "unreserved" { ask }
-    SwapStarted "swap_started" { ask, placeholder, node }
-    SwapConfirmed "swap_confirmed" { placeholder }
-    SwapDropped "swap_dropped" { ask }
-    ReleaseAsked "release_asked" { allocation, termination }
-    Preempted "preempted" { victim, cause }
-    PreemptionObserved "preemption_observed" { victim, cause }
-    PreemptionTriggered "preemption_triggered" { ask }
-    PreemptionTried "preemption_tried" { ask }
-    QuotaClockStopped "quota_clock_stopped" { queue }
-    BackedOff "backed_off" { application, until }
-    PlaceholdersExpired "placeholders_expired" { application }
-    TimerStopped "timer_stopped" { application }
-    ScaleUpAsked "scale_up_asked" { ask }
-    ForeignSet "foreign_set" { partition, key, node, resources, preemptable }
-    ForeignRemoved "foreign_removed" { partition, key }
-    QuestionsSet "questions_set" { partition, questions }
-    Asked "asked" { ask, subject }
-    Answered "answered" { ask, verdicts }
-    VerdictsVoid "verdicts_void" { node }
-    TaskAdded "task_added" { application, settings }
-    TaskThrottled "task_throttled" { application, reason }
-    TaskMoved "task_moved" { application, step }
-    TenantSet "tenant_set" { partition, tenant, settings }
-    TenantDraining "tenant_draining" { partition, tenant }
-    TenantRemoved "tenant_removed" { partition, tenant }
-    TenantDefaultsSet "tenant_defaults_set" { partition, defaults }
-    DriftFound "drift_found" { partition, drift }
-    RecoverySet "recovery_set" { partition, until }
-    ManagerAway "manager_away" { partition, away }
-    NodeReported "node_reported" { node }
+    Partition(PartitionEvent) {
+        Added = PartitionAdded "partition_added" { partition, settings, root }
+        Changed = PartitionChanged "partition_changed" { partition, settings }
+        Removed = PartitionRemoved "partition_removed" { partition }
+        QuestionsSet = QuestionsSet "questions_set" { partition, questions }
+        RecoverySet = RecoverySet "recovery_set" { partition, until }
+        ManagerAway = ManagerAway "manager_away" { partition, away }
+    }
+    Queue(QueueEvent) {
+        Added = QueueAdded "queue_added" { partition, parent, name, leaf, managed, settings }
+        Changed = QueueChanged "queue_changed" { partition, queue, leaf, managed, settings }
+        Moved = QueueMoved "queue_moved" { partition, queue, state }
+        Removed = QueueRemoved "queue_removed" { queue }
+        LimitsChanged = LimitsChanged "limits_changed" { partition, queue, limits }
+        QuotaClockStopped = QuotaClockStopped "quota_clock_stopped" { queue }
+    }
+    Node(NodeEvent) {
+        Added = NodeAdded "node_added" { partition, node, capacity, schedulable, attributes }
+        Resized = NodeResized "node_resized" { node, capacity }
+        Scheduling = NodeScheduling "node_scheduling" { node, schedulable }
+        Removed = NodeRemoved "node_removed" { node }
+        Reported = NodeReported "node_reported" { node }
+        VerdictsVoid = VerdictsVoid "verdicts_void" { node }
+    }
+    Application(ApplicationEvent) {
+        Added = ApplicationAdded "application_added" { partition, queue, application, user, groups, gang }
+        Rejected = ApplicationRejected "application_rejected" { partition, queue, application, user, groups, code, message }
+        Linked = ApplicationLinked "application_linked" { application, group }
+        GroupUnlinked = GroupUnlinked "group_unlinked" { application }
+        Unlinked = ApplicationUnlinked "application_unlinked" { application }
+        LifetimeSet = LifetimeSet "lifetime_set" { application, since, asked }
+        LifetimeOver = LifetimeOver "lifetime_over" { application }
+        DeadlineSet = DeadlineSet "deadline_set" { application, deadline, estimate }
+        Overtaken = Overtaken "overtaken" { application }
+        Moved = ApplicationMoved "application_moved" { application, state, timer }
+        Activated = ApplicationActivated "application_activated" { application, driver }
+        Allocating = ApplicationAllocating "application_allocating" { application }
+        Removed = ApplicationRemoved "application_removed" { application }
+        BackedOff = BackedOff "backed_off" { application, until }
+        PlaceholdersExpired = PlaceholdersExpired "placeholders_expired" { application }
+        TimerStopped = TimerStopped "timer_stopped" { application }
+    }
+    Task(TaskEvent) {
+        Added = TaskAdded "task_added" { application, settings }
+        Throttled = TaskThrottled "task_throttled" { application, reason }
+        Moved = TaskMoved "task_moved" { application, step }
+    }
+    Ask(AskEvent) {
+        Added = AskAdded "ask_added" { application, key, resources, priority, created, traits }
+        Removed = AskRemoved "ask_removed" { ask, termination }
+        Placed = Placed "placed" { ask, node }
+        Reserved = Reserved "reserved" { ask, node }
+        Unreserved = Unreserved "unreserved" { ask }
+        Asked = Asked "asked" { ask, subject }
+        Answered = Answered "answered" { ask, verdicts }
+        PreemptionTriggered = PreemptionTriggered "preemption_triggered" { ask }
+        PreemptionTried = PreemptionTried "preemption_tried" { ask }
+        ScaleUpAsked = ScaleUpAsked "scale_up_asked" { ask }
+    }
+    Allocation(AllocationEvent) {
+        Resized = Resized "resized" { allocation, resources }
+        Released = Released "released" { allocation, termination }
+        SwapStarted = SwapStarted "swap_started" { ask, placeholder, node }
+        SwapConfirmed = SwapConfirmed "swap_confirmed" { placeholder }
+        SwapDropped = SwapDropped "swap_dropped" { ask }
+        ReleaseAsked = ReleaseAsked "release_asked" { allocation, termination }
+        Preempted = Preempted "preempted" { victim, cause }
+        PreemptionObserved = PreemptionObserved "preemption_observed" { victim, cause }
+    }
+    Foreign(ForeignEvent) {
+        Set = ForeignSet "foreign_set" { partition, key, node, resources, preemptable }
+        Removed = ForeignRemoved "foreign_removed" { partition, key }
+    }
+    Tenant(TenantEvent) {
+        Set = TenantSet "tenant_set" { partition, tenant, settings }
+        Draining = TenantDraining "tenant_draining" { partition, tenant }
+        Removed = TenantRemoved "tenant_removed" { partition, tenant }
+        DefaultsSet = TenantDefaultsSet "tenant_defaults_set" { partition, defaults }
+        DriftFound = DriftFound "drift_found" { partition, drift }
+    }
 }

@@ -3,7 +3,8 @@
 use headroom_core::resource::Amounts;
 use headroom_core::testkit::World;
 use headroom_core::{
-    AddNode, Ask, Command, Event, Millis, Name, RefusalCode, Rejection, Submit, decide,
+    AddNode, ApplicationEvent, Ask, Command, Event, Millis, Name, RefusalCode, Rejection, Submit,
+    decide,
 };
 
 use crate::example::Example;
@@ -107,7 +108,9 @@ impl Cluster {
     /// An application that is rejected.
     pub(crate) fn rejects(&self, code: RefusalCode, asked: &str, submit: Submit) -> Example {
         let events = self.judge(&Command::Submit(submit)).unwrap();
-        let Some(Event::ApplicationRejected { code: found, message, .. }) = events.last() else {
+        let Some(Event::Application(ApplicationEvent::Rejected { code: found, message, .. })) =
+            events.last()
+        else {
             panic!("{asked}: it is taken in: {events:?}");
         };
         Example::sentence(code.as_str(), asked, (found, message))

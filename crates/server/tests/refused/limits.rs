@@ -2,7 +2,7 @@
 
 use headroom_core::books::{Partition, Tenants};
 use headroom_core::config::TenantSettings;
-use headroom_core::{Command, Event, Name, RefusalCode as Code, SetTenant, Submit};
+use headroom_core::{Command, Event, Name, RefusalCode as Code, SetTenant, Submit, TenantEvent};
 
 use crate::cluster::{Cluster, default, gang, submit};
 use crate::example::Example;
@@ -58,7 +58,7 @@ fn too_many_tenants() -> Example {
     for number in 0..Tenants::MAX {
         let (tenant, settings) = (Name::from(format!("t{number}")), TenantSettings::default());
         // As the journal of a server has them, which made them one by one.
-        cluster.0.apply(&Event::TenantSet { partition, tenant, settings });
+        cluster.0.apply(&Event::Tenant(TenantEvent::Set { partition, tenant, settings }));
     }
     let set =
         SetTenant { partition: default(), tenant: Name::new("sales"), ..SetTenant::default() };

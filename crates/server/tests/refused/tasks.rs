@@ -2,7 +2,9 @@
 
 use headroom_core::books::{SpentKeys, TaskRequest, TaskSettings};
 use headroom_core::config::TenantSettings;
-use headroom_core::{Command, Event, Name, RefusalCode, Submit, SubmitTask, TaskChange};
+use headroom_core::{
+    ApplicationEvent, Command, Event, Name, RefusalCode, Submit, SubmitTask, TaskChange,
+};
 
 use crate::cluster::{Cluster, amounts, ask, default, submit};
 use crate::example::Example;
@@ -114,7 +116,7 @@ fn spend(cluster: &mut Cluster, key: &str) {
     cluster.take(&Command::SubmitTask(Box::new(task(key, key, 1))));
     let (partition, task) = (default(), Name::new(key));
     cluster.take(&Command::ChangeTask { partition, task, change: TaskChange::Cancel });
-    cluster.0.apply(&Event::ApplicationRemoved { application });
+    cluster.0.apply(&Event::Application(ApplicationEvent::Removed { application }));
 }
 
 /// What no request over HTTP can say.

@@ -1,6 +1,6 @@
 //! What a release starts, and what comes and goes with a node. Source: tenants TR-30, TR-53, TS-04, TS-14.
 
-use headroom_core::{AddNode, Ask, Command, Event, Name, Submit};
+use headroom_core::{AddNode, Ask, AskEvent, Command, Event, Name, Submit};
 use serde_json::{Value, json};
 
 use crate::scene::{Scene, TENANTS};
@@ -23,7 +23,7 @@ async fn ts_04_tr_30_the_start_is_durable_in_the_batch_of_the_end_that_it_follow
     let entries = scene.server.handle.feed().read(before.sequence + 1, 2).unwrap();
     let commands: Vec<bool> = entries.iter().map(|one| one.record.command.is_some()).collect();
     assert_eq!(commands, [true, false], "the step of the scheduler follows the request");
-    let places = |event: &Event| matches!(event, Event::Placed { .. });
+    let places = |event: &Event| matches!(event, Event::Ask(AskEvent::Placed { .. }));
     let placed: Vec<usize> = entries
         .iter()
         .map(|one| one.record.events.iter().filter(|one| places(one)).count())

@@ -1,7 +1,7 @@
 //! What a server knows that goes on where another ended, and when it starts something again. Tenants §2.6,
 //! decision page 36.
 
-use headroom_core::{Event, Name};
+use headroom_core::{AllocationEvent, AskEvent, Event, Name};
 use headroom_engine::Pace;
 use headroom_engine::testkit::MemoryJournal;
 use serde_json::{Value, json};
@@ -49,7 +49,13 @@ fn moved(scene: &Scene, behind: u64) -> Vec<Event> {
     let entries = scene.server.handle.feed().read(behind + 1, 1_000).unwrap();
     let events = entries.iter().flat_map(|entry| entry.record.events.clone());
     let moves = events.filter(|event| {
-        matches!(event, Event::Placed { .. } | Event::Released { .. } | Event::Preempted { .. })
+        matches!(
+            event,
+            Event::Ask(AskEvent::Placed { .. })
+                | Event::Allocation(
+                    AllocationEvent::Released { .. } | AllocationEvent::Preempted { .. }
+                )
+        )
     });
     moves.collect()
 }
@@ -83,12 +89,11 @@ async fn tr_54_ts_15_after_a_restart_nothing_starts_before_the_nodes_have_report
     // 75 + 30 = 105 of 128; 135 are more than the node has, 106 are not, and `late` may pass... if the head lets it.
     assert_eq!(scene.state("w1").await, "STARTING");
     let first = moved(&scene, begun);
-    let Some(Event::Placed { .. }) = first.first() else { panic!("{first:?}") };
-    assert!(
-        !first
-            .iter()
-            .any(|event| matches!(event, Event::Preempted { .. } | Event::Released { .. }))
-    );
+    let Some(Event::Ask(AskEvent::Placed { .. })) = first.first() else { panic!("{first:?}") };
+    assert!(!first.iter().any(|event| matches!(
+        event,
+        Event::Allocation(AllocationEvent::Preempted { .. } | AllocationEvent::Released { .. })
+    )));
     assert_eq!(
         scene.used("a", "instances").await,
         3 + i64::from(scene.state("late").await == "STARTING")

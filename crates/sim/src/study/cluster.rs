@@ -7,8 +7,8 @@ use headroom_core::books::Books;
 use headroom_core::id::{AllocationId, QueueId};
 use headroom_core::resource::{Amounts, Quantity, ResourceType};
 use headroom_core::{
-    AddNode, Ask, Command, Event, Millis, Name, Scheduler, Step, Submit, Termination, Timestamp,
-    decide,
+    AddNode, AllocationEvent, Ask, AskEvent, Command, Event, Millis, Name, Scheduler, Step, Submit,
+    Termination, Timestamp, decide,
 };
 
 use crate::world::RunError;
@@ -128,10 +128,10 @@ impl Cluster {
             && self.scheduler.next(&self.books, self.now, &mut events) == Step::Moved
         {
             for event in events.drain(..) {
-                if let Event::Preempted { victim, .. } = event {
+                if let Event::Allocation(AllocationEvent::Preempted { victim, .. }) = event {
                     self.stop(victim);
                 }
-                placed += usize::from(matches!(event, Event::Placed { .. }));
+                placed += usize::from(matches!(event, Event::Ask(AskEvent::Placed { .. })));
                 self.scheduler.apply(&mut self.books, self.now, &event);
             }
         }

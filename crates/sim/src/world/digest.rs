@@ -1,6 +1,6 @@
 //! A fingerprint of all decisions: equal digests mean equal histories.
 
-use headroom_core::{AskTraits, Event, Timestamp};
+use headroom_core::{AllocationEvent, ApplicationEvent, AskEvent, AskTraits, Event, Timestamp};
 use xxhash_rust::xxh3::Xxh3;
 
 /// The xxh3-128 digest of events, each with its time, fed as fixed-width little-endian
@@ -22,61 +22,67 @@ impl Digest {
     pub fn event(&mut self, at: Timestamp, event: &Event) {
         self.line.clear();
         self.number(at.as_millis());
-        match event {
-            Event::Placed { ask, node } => {
-                self.number(1);
-                self.id(*ask);
-                self.id(*node);
+        if let Event::Ask(AskEvent::Placed { ask, node }) = event {
+            self.number(1);
+            self.id(*ask);
+            self.id(*node);
+        } else if let Event::Allocation(AllocationEvent::Released { allocation, termination }) =
+            event
+        {
+            self.number(2);
+            self.id(*allocation);
+            self.number(*termination as u64);
+        } else if let Event::Ask(AskEvent::Added {
+            application,
+            key,
+            resources,
+            priority,
+            created,
+            traits,
+        }) = event
+        {
+            self.number(3);
+            self.id(*application);
+            self.text(key);
+            self.number(resources.len() as u64);
+            for (name, amount) in resources.iter() {
+                self.text(name);
+                self.number(amount.get().cast_unsigned());
             }
-            Event::Released { allocation, termination } => {
-                self.number(2);
-                self.id(*allocation);
-                self.number(*termination as u64);
+            self.number(i64::from(*priority).cast_unsigned());
+            self.number(created.as_millis());
+            let AskTraits {
+                originator,
+                placeholder,
+                may_preempt,
+                preemptable,
+                task_group,
+                required_node,
+                node_label,
+                blocked_nodes,
+            } = traits;
+            for one in [originator, placeholder, may_preempt, preemptable] {
+                self.number(u64::from(*one));
             }
-            Event::AskAdded { application, key, resources, priority, created, traits } => {
-                self.number(3);
-                self.id(*application);
-                self.text(key);
-                self.number(resources.len() as u64);
-                for (name, amount) in resources.iter() {
-                    self.text(name);
-                    self.number(amount.get().cast_unsigned());
-                }
-                self.number(i64::from(*priority).cast_unsigned());
-                self.number(created.as_millis());
-                let AskTraits {
-                    originator,
-                    placeholder,
-                    may_preempt,
-                    preemptable,
-                    task_group,
-                    required_node,
-                    node_label,
-                    blocked_nodes,
-                } = traits;
-                for one in [originator, placeholder, may_preempt, preemptable] {
-                    self.number(u64::from(*one));
-                }
-                for one in [task_group, required_node] {
-                    self.text(one.as_deref().unwrap_or_default());
-                }
-                // Nothing where neither is set: so the digest stays what it ever was.
-                for one in node_label.iter().chain(blocked_nodes) {
-                    self.text(one);
-                }
+            for one in [task_group, required_node] {
+                self.text(one.as_deref().unwrap_or_default());
             }
-            Event::ApplicationMoved { application, state, timer } => {
-                self.number(4);
-                self.id(*application);
-                self.number(*state as u64);
-                self.number(timer.map_or(u64::MAX, Timestamp::as_millis));
+            // Nothing where neither is set: so the digest stays what it ever was.
+            for one in node_label.iter().chain(blocked_nodes) {
+                self.text(one);
             }
+        } else if let Event::Application(ApplicationEvent::Moved { application, state, timer }) =
+            event
+        {
+            self.number(4);
+            self.id(*application);
+            self.number(*state as u64);
+            self.number(timer.map_or(u64::MAX, Timestamp::as_millis));
+        } else {
             // The rest is rare: its debug form holds every field, and no address or hash.
-            other => {
-                self.number(5);
-                let text = format!("{other:?}");
-                self.text(&text);
-            }
+            self.number(5);
+            let text = format!("{event:?}");
+            self.text(&text);
         }
         self.hash.update(&self.line);
     }

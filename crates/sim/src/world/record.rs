@@ -3,7 +3,9 @@
 use headroom_core::books::ApplicationState;
 use headroom_core::id::{AllocationId, ApplicationId};
 use headroom_core::resource::Amounts;
-use headroom_core::{Event, Termination};
+use headroom_core::{
+    AllocationEvent, ApplicationEvent, AskEvent, Event, PartitionEvent, QueueEvent, Termination,
+};
 
 use crate::nodes::NodeSpec;
 use crate::outcome::{
@@ -93,74 +95,128 @@ impl Play<'_> {
     /// What an event is about to change, where the books will not tell afterwards.
     pub(super) fn seen_before(&self, event: &Event) -> Option<Seen> {
         match event {
-            Event::Released { allocation, .. } | Event::AskRemoved { ask: allocation, .. } => {
+            Event::Allocation(AllocationEvent::Released { allocation, .. })
+            | Event::Ask(AskEvent::Removed { ask: allocation, .. }) => {
                 let row = self.books.allocation(*allocation);
                 let job = self.jobs_of[row.application.index()];
                 Some(Seen { allocation: *allocation, job, placeholder: row.placeholder })
             }
-            Event::SwapConfirmed { placeholder } => {
+            Event::Allocation(AllocationEvent::SwapConfirmed { placeholder }) => {
                 let row = self.books.allocation(*placeholder);
                 let job = self.jobs_of[row.application.index()];
                 Some(Seen { allocation: row.partner()?, job, placeholder: false })
             }
-            _ => None,
+            Event::Configured { .. }
+            | Event::Partition(_)
+            | Event::Queue(_)
+            | Event::Node(_)
+            | Event::Application(_)
+            | Event::Task(_)
+            | Event::Ask(
+                AskEvent::Added { .. }
+                | AskEvent::Placed { .. }
+                | AskEvent::Reserved { .. }
+                | AskEvent::Unreserved { .. }
+                | AskEvent::Asked { .. }
+                | AskEvent::Answered { .. }
+                | AskEvent::PreemptionTriggered { .. }
+                | AskEvent::PreemptionTried { .. }
+                | AskEvent::ScaleUpAsked { .. },
+            )
+            | Event::Allocation(
+                AllocationEvent::Resized { .. }
+                | AllocationEvent::SwapStarted { .. }
+                | AllocationEvent::SwapDropped { .. }
+                | AllocationEvent::ReleaseAsked { .. }
+                | AllocationEvent::Preempted { .. }
+                | AllocationEvent::PreemptionObserved { .. },
+            )
+            | Event::Foreign(_)
+            | Event::Tenant(_) => None,
         }
     }
 
     /// Keep the records in step with what happened.
     pub(super) fn follow(&mut self, event: &Event, seen: Option<Seen>) {
         match event {
-            Event::PartitionAdded { partition, .. } if *partition == self.partition => {
+            Event::Partition(PartitionEvent::Added { partition, .. })
+                if *partition == self.partition =>
+            {
                 self.note_queue("root");
             }
-            Event::QueueAdded { partition, parent, name, .. }
+            Event::Queue(QueueEvent::Added { partition, parent, name, .. })
                 if self.books.partition_named(&self.partition) == Some(*partition) =>
             {
                 self.note_queue(&format!("{parent}.{name}"));
             }
-            Event::AskAdded { application, traits, .. } => {
+            Event::Ask(AskEvent::Added { application, traits, .. }) => {
                 let open = &mut self.open[self.jobs_of[application.index()]];
                 *if traits.placeholder { &mut open.places } else { &mut open.asks } += 1;
             }
-            Event::AskRemoved { .. } => {
+            Event::Ask(AskEvent::Removed { .. }) => {
                 let seen = seen.expect("it was seen before it went");
                 let open = &mut self.open[seen.job];
                 *if seen.placeholder { &mut open.places } else { &mut open.asks } -= 1;
             }
-            Event::ApplicationLinked { application, group: Some(group) } if *group != "*" => {
+            Event::Application(ApplicationEvent::Linked { application, group: Some(group) })
+                if *group != "*" =>
+            {
                 let job = self.jobs_of[application.index()];
                 self.outcome.jobs[job].group = Some(group.clone());
             }
-            Event::LifetimeOver { application } => self.expired(*application),
-            Event::ApplicationMoved { application, state, .. } => {
+            Event::Application(ApplicationEvent::LifetimeOver { application }) => {
+                self.expired(*application);
+            }
+            Event::Application(ApplicationEvent::Moved { application, state, .. }) => {
                 self.gang_moved(*application, *state);
             }
-            Event::Placed { ask, .. } => {
+            Event::Ask(AskEvent::Placed { ask, .. }) => {
                 self.last_at = self.now;
                 self.placed(*ask);
             }
-            Event::Released { termination, .. } => {
+            Event::Allocation(AllocationEvent::Released { termination, .. }) => {
                 let seen = seen.expect("it was seen before it went");
                 self.released(&seen, *termination);
             }
-            Event::SwapStarted { placeholder, .. } => {
+            Event::Allocation(AllocationEvent::SwapStarted { placeholder, .. }) => {
                 self.asked_to_stop(*placeholder, Termination::PlaceholderReplaced);
             }
-            Event::SwapConfirmed { placeholder } => {
+            Event::Allocation(AllocationEvent::SwapConfirmed { placeholder }) => {
                 let seen = seen.expect("it was seen before its place was taken");
                 self.outcome.counts.gangs.swaps += 1;
                 self.ended(*placeholder, "replaced");
                 self.open[seen.job].held -= 1;
                 self.began(seen.allocation, seen.job);
             }
-            Event::SwapDropped { .. } => self.outcome.counts.gangs.swaps_dropped += 1,
-            Event::ReleaseAsked { allocation, termination } => {
+            Event::Allocation(AllocationEvent::SwapDropped { .. }) => {
+                self.outcome.counts.gangs.swaps_dropped += 1;
+            }
+            Event::Allocation(AllocationEvent::ReleaseAsked { allocation, termination }) => {
                 self.asked_to_stop(*allocation, *termination);
             }
-            Event::Preempted { victim, .. } => {
+            Event::Allocation(AllocationEvent::Preempted { victim, .. }) => {
                 self.asked_to_stop(*victim, Termination::Preempted);
             }
-            _ => {}
+            Event::Configured { .. }
+            | Event::Partition(_)
+            | Event::Queue(_)
+            | Event::Node(_)
+            | Event::Application(_)
+            | Event::Task(_)
+            | Event::Ask(
+                AskEvent::Reserved { .. }
+                | AskEvent::Unreserved { .. }
+                | AskEvent::Asked { .. }
+                | AskEvent::Answered { .. }
+                | AskEvent::PreemptionTriggered { .. }
+                | AskEvent::PreemptionTried { .. }
+                | AskEvent::ScaleUpAsked { .. },
+            )
+            | Event::Allocation(
+                AllocationEvent::Resized { .. } | AllocationEvent::PreemptionObserved { .. },
+            )
+            | Event::Foreign(_)
+            | Event::Tenant(_) => {}
         }
     }
 

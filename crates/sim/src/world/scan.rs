@@ -4,7 +4,7 @@
 //! the first second after anything changed, and on until a scan finds nothing: another one
 //! would then see the same books and find nothing either.
 
-use headroom_core::{Command, Event};
+use headroom_core::{AllocationEvent, Command, Event};
 
 use super::RunError;
 use super::play::Play;
@@ -29,7 +29,10 @@ impl Scans {
     pub(super) fn follow(&mut self, event: &Event) {
         self.changed = true;
         // Only these put a queue above its maximum: what the scheduler places stays below.
-        if matches!(event, Event::Configured { .. } | Event::Resized { .. }) {
+        if matches!(
+            event,
+            Event::Configured { .. } | Event::Allocation(AllocationEvent::Resized { .. })
+        ) {
             self.clocks = true;
         }
     }

@@ -2,7 +2,7 @@
 
 use headroom_core::books::GangStyle;
 use headroom_core::resource::{Amounts, Quantity};
-use headroom_core::{Ask, Command, Event, Name, Rejection, Submit, decide};
+use headroom_core::{ApplicationEvent, Ask, Command, Event, Name, Rejection, Submit, decide};
 
 use crate::outcome::JobState;
 use crate::workload::Job;
@@ -98,7 +98,9 @@ impl Play<'_> {
             Ok(events) => {
                 self.apply_all(&events)?;
                 match events.last() {
-                    Some(Event::ApplicationRejected { message, .. }) => Some(message.to_string()),
+                    Some(Event::Application(ApplicationEvent::Rejected { message, .. })) => {
+                        Some(message.to_string())
+                    }
                     _ => None,
                 }
             }

@@ -2,7 +2,9 @@
 
 use anyhow::{Context as _, Result, bail};
 use headroom_core::books::Books;
-use headroom_core::{Command, Event, Name, Rejection, Scheduler, Step, Timestamp, decide};
+use headroom_core::{
+    AllocationEvent, AskEvent, Command, Event, Name, Rejection, Scheduler, Step, Timestamp, decide,
+};
 use headroom_engine::users::{Resolver, UserCache};
 use serde_json::{Value, json};
 
@@ -178,10 +180,9 @@ impl Home for Driver {
 pub const fn is_result(event: &Event) -> bool {
     matches!(
         event,
-        Event::Placed { .. }
-            | Event::SwapStarted { .. }
-            | Event::Reserved { .. }
-            | Event::Unreserved { .. }
+        Event::Ask(
+            AskEvent::Placed { .. } | AskEvent::Reserved { .. } | AskEvent::Unreserved { .. }
+        ) | Event::Allocation(AllocationEvent::SwapStarted { .. })
     )
 }
 

@@ -14,7 +14,7 @@ use anyhow::{Result, bail};
 use headroom_core::books::Books;
 use headroom_core::id::{AllocationId, ApplicationId, QueueId};
 use headroom_core::userlimit::{Among, Formula};
-use headroom_core::{Blocker, Command, Event, Scheduler, Step, Termination, decide};
+use headroom_core::{AskEvent, Blocker, Command, Event, Scheduler, Step, Termination, decide};
 use serde_json::Value;
 
 use super::figures::Figures;
@@ -152,7 +152,7 @@ fn place(scheduler: &mut Scheduler, books: &mut Books) -> Result<Option<Allocati
             return Ok(None);
         }
         for event in events.drain(..) {
-            if let Event::Placed { ask, .. } = &event {
+            if let Event::Ask(AskEvent::Placed { ask, .. }) = &event {
                 return Ok(Some(*ask));
             }
             scheduler.apply(books, NOW, &event);

@@ -8,7 +8,9 @@ use headroom_core::books::{Books, LeafUsers};
 use headroom_core::config::Configuration;
 use headroom_core::id::{ApplicationId, QueueId};
 use headroom_core::resource::{Amounts, Resources};
-use headroom_core::{AddNode, Ask, Command, Event, Name, Submit, Termination, Timestamp, decide};
+use headroom_core::{
+    AddNode, ApplicationEvent, Ask, Command, Event, Name, Submit, Termination, Timestamp, decide,
+};
 
 use super::record::Record;
 use super::setup::PARTITION;
@@ -183,7 +185,10 @@ impl World {
     /// from now on.
     pub(super) fn activate(&mut self, name: &str, driver: Size) -> Result<()> {
         let application = self.application(name)?;
-        let event = Event::ApplicationActivated { application, driver: driver.amounts() };
+        let event = Event::Application(ApplicationEvent::Activated {
+            application,
+            driver: driver.amounts(),
+        });
         self.books.apply(NOW, &event);
         self.app(name)?.counted = true;
         self.fill(name)
@@ -222,7 +227,10 @@ impl World {
         let application = self.application(name)?;
         if self.books.application(application).lacks_group() {
             // What the scheduler does at the first look.
-            self.books.apply(NOW, &Event::ApplicationLinked { application, group: None });
+            self.books.apply(
+                NOW,
+                &Event::Application(ApplicationEvent::Linked { application, group: None }),
+            );
         }
         let priorities: Vec<i64> = self.app(name)?.asks.keys().copied().collect();
         for priority in priorities {

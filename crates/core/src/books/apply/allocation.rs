@@ -9,7 +9,7 @@ use crate::books::link::UnchargedToGroup;
 use crate::books::{
     Allocation, Application, ApplicationState, Books, NodeSelector, Partition, Timer,
 };
-use crate::event::{AskTraits, Event, Termination};
+use crate::event::{AskEvent, AskTraits, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::resource::{Amounts, Resources};
 use crate::time::Timestamp;
@@ -17,8 +17,8 @@ use crate::time::Timestamp;
 use super::application::LIVE;
 
 impl Books {
-    pub(super) fn add_ask(&mut self, event: &Event) {
-        let Event::AskAdded { application, key, resources, priority, created, traits } = event
+    pub(super) fn add_ask(&mut self, event: &AskEvent) {
+        let AskEvent::Added { application, key, resources, priority, created, traits } = event
         else {
             return;
         };
@@ -282,9 +282,10 @@ impl Books {
         application.line.remove(row.priority);
         if row.placeholder {
             partition.placeholder_count -= 1;
-            match termination {
-                Termination::PlaceholderReplaced => application.replaced(&row, &resources),
-                _ => application.given_up(&row, &resources),
+            if termination == Termination::PlaceholderReplaced {
+                application.replaced(&row, &resources);
+            } else {
+                application.given_up(&row, &resources);
             }
         }
         let preempted = row.mark == StopRequest::Preempted;

@@ -11,7 +11,7 @@ use crate::books::{
     Allocation, Application, ApplicationState, Books, Deadline, Gang, GangSettings, GroupLink,
     Lifetime, Node, REMEMBERED_FOR, Rejected, StateLog, TaskGroup, Timer, TrackerLink,
 };
-use crate::event::Event;
+use crate::event::ApplicationEvent;
 use crate::id::{ApplicationId, QueueId};
 use crate::name::Name;
 use crate::resource::Resources;
@@ -94,8 +94,8 @@ impl Books {
         }
     }
 
-    pub(super) fn reject_application(&mut self, now: Timestamp, event: &Event) {
-        let Event::ApplicationRejected {
+    pub(super) fn reject_application(&mut self, now: Timestamp, event: &ApplicationEvent) {
+        let ApplicationEvent::Rejected {
             partition,
             queue,
             application,

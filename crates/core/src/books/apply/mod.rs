@@ -13,13 +13,16 @@ mod structure;
 use alloc::vec::Vec;
 
 use crate::books::gang::StopRequest;
-use crate::event::Event;
-use crate::id::{ApplicationId, PartitionId, QueueId};
+use crate::event::{
+    AllocationEvent, ApplicationEvent, AskEvent, Event, ForeignEvent, NodeEvent, PartitionEvent,
+    QueueEvent, TaskEvent, TenantEvent,
+};
+use crate::id::{PartitionId, QueueId};
 use crate::resource::{Amounts, Resources};
 use crate::time::Timestamp;
 
 use crate::books::tracker::Trackers;
-use crate::books::{Books, Partition, PreemptionTry, Queue};
+use crate::books::{Books, Deadline, Partition, PreemptionTry, Queue};
 
 impl Books {
     /// Change the books by one event.
@@ -51,116 +54,72 @@ impl Books {
 
     fn apply_one(&mut self, now: Timestamp, event: &Event) {
         match event {
-            Event::PartitionAdded { .. }
-            | Event::PartitionChanged { .. }
-            | Event::PartitionRemoved { .. }
-            | Event::Configured { .. }
-            | Event::QueueAdded { .. }
-            | Event::QueueChanged { .. }
-            | Event::QueueMoved { .. }
-            | Event::QueueRemoved { .. }
-            | Event::LimitsChanged { .. }
-            | Event::NodeAdded { .. }
-            | Event::NodeResized { .. }
-            | Event::NodeScheduling { .. }
-            | Event::NodeRemoved { .. } => self.apply_structure(now, event),
-            Event::TenantSet { .. }
-            | Event::TenantDraining { .. }
-            | Event::TenantRemoved { .. }
-            | Event::TenantDefaultsSet { .. } => self.apply_tenant(event),
-            Event::ApplicationAdded { .. } => self.admit(now, event),
-            Event::ApplicationRejected { .. } => self.reject_application(now, event),
-            Event::TaskAdded { .. } | Event::TaskThrottled { .. } | Event::TaskMoved { .. } => {
-                self.apply_task(now, event);
-            }
-            Event::ApplicationLinked { application, group } => {
-                self.link(*application, group.as_ref());
-            }
-            Event::DriftFound { .. } => {} // To be known, and no more.
-            Event::RecoverySet { .. } | Event::NodeReported { .. } => self.apply_recovery(event),
-            Event::LifetimeSet { .. } | Event::LifetimeOver { .. } => self.apply_lifetime(event),
-            Event::DeadlineSet { .. } | Event::Overtaken { .. } => self.apply_line(event),
-            Event::GroupUnlinked { application } => self.unlink_group(*application),
-            Event::ApplicationUnlinked { application } => self.unlink(*application),
-            Event::ApplicationMoved { application, state, timer } => {
-                self.move_application(now, *application, *state, *timer);
-            }
-            Event::ApplicationAllocating { application } => self.note_allocating(*application),
-            Event::ApplicationActivated { application, driver } => self.start(*application, driver),
-            Event::ApplicationRemoved { application } => self.remove_application(now, *application),
-            Event::AskAdded { .. } => self.add_ask(event),
-            Event::AskRemoved { ask, termination } => self.remove_ask(*ask, *termination),
-            Event::Placed { ask, node } => self.place(now, *ask, *node),
-            Event::Resized { allocation, resources } => self.resize(now, *allocation, resources),
-            Event::Released { allocation, termination } => {
-                self.release(now, *allocation, *termination);
-            }
-            Event::Reserved { .. }
-            | Event::Unreserved { .. }
-            | Event::SwapStarted { .. }
-            | Event::SwapConfirmed { .. }
-            | Event::SwapDropped { .. }
-            | Event::ReleaseAsked { .. }
-            | Event::Preempted { .. }
-            | Event::PreemptionTriggered { .. }
-            | Event::PreemptionObserved { .. }
-            | Event::PreemptionTried { .. }
-            | Event::QuotaClockStopped { .. }
-            | Event::BackedOff { .. }
-            | Event::PlaceholdersExpired { .. }
-            | Event::TimerStopped { .. }
-            | Event::ScaleUpAsked { .. }
-            | Event::ForeignSet { .. }
-            | Event::ForeignRemoved { .. }
-            | Event::QuestionsSet { .. }
-            | Event::ManagerAway { .. }
-            | Event::Asked { .. }
-            | Event::Answered { .. }
-            | Event::VerdictsVoid { .. } => self.apply_cycle(now, event),
+            Event::Configured { checksum } => self.checksum = checksum.clone(),
+            Event::Partition(event) => self.apply_partition(now, event),
+            Event::Queue(event) => self.apply_queue(now, event),
+            Event::Node(event) => self.apply_node(now, event),
+            Event::Application(event) => self.apply_application(now, event),
+            Event::Task(event) => self.apply_task(now, event),
+            Event::Ask(event) => self.apply_ask(now, event),
+            Event::Allocation(event) => self.apply_allocation(now, event),
+            Event::Foreign(event) => self.apply_foreign(event),
+            Event::Tenant(event) => self.apply_tenant(event),
         }
     }
 
-    fn admit(&mut self, now: Timestamp, event: &Event) {
-        let Event::ApplicationAdded { partition, queue, application, user, groups, gang } = event
-        else {
-            return;
-        };
-        let queue = self.partition(*partition).queues_path(queue);
-        self.add_application(now, queue, application, user, groups, gang);
-    }
-
-    /// The events of partitions, queues and nodes.
-    fn apply_structure(&mut self, now: Timestamp, event: &Event) {
+    fn apply_partition(&mut self, now: Timestamp, event: &PartitionEvent) {
         match event {
-            Event::PartitionAdded { partition, settings, root } => {
+            PartitionEvent::Added { partition, settings, root } => {
                 self.add_partition(now, partition, settings.clone(), root);
             }
-            Event::PartitionChanged { partition, settings } => {
+            PartitionEvent::Changed { partition, settings } => {
                 self.change_partition(*partition, settings.clone());
             }
-            Event::PartitionRemoved { partition } => self.remove_partition(*partition),
-            Event::Configured { checksum } => self.checksum = checksum.clone(),
-            Event::QueueAdded { partition, parent, name, leaf, managed, settings } => {
+            PartitionEvent::Removed { partition } => self.remove_partition(*partition),
+            PartitionEvent::QuestionsSet { partition, questions } => {
+                self.set_questions(*partition, *questions);
+            }
+            PartitionEvent::RecoverySet { partition, until: None } => self.end_recovery(*partition),
+            PartitionEvent::RecoverySet { partition, until: Some(until) } => {
+                self.start_recovery(*partition, *until);
+            }
+            PartitionEvent::ManagerAway { partition, away } => {
+                self.partition_mut(*partition).away.clone_from(away);
+            }
+        }
+    }
+
+    fn apply_queue(&mut self, now: Timestamp, event: &QueueEvent) {
+        match event {
+            QueueEvent::Added { partition, parent, name, leaf, managed, settings } => {
                 self.add_queue(now, *partition, parent, name, (*leaf, *managed), settings);
             }
-            Event::QueueChanged { partition, queue, leaf, managed, settings } => {
+            QueueEvent::Changed { partition, queue, leaf, managed, settings } => {
                 let queue = self.partition(*partition).queues_path(queue);
                 self.change_queue(now, queue, (*leaf, *managed), settings);
             }
-            Event::QueueMoved { partition, queue, state } => {
+            QueueEvent::Moved { partition, queue, state } => {
                 let queue = self.partition(*partition).queues_path(queue);
                 self.queues[queue].state = *state;
                 self.watch_emptiness(now, queue);
                 self.watch_drain(now, queue);
             }
-            Event::QueueRemoved { queue } => self.remove_queue(now, *queue),
-            Event::LimitsChanged { partition, queue, limits } => {
+            QueueEvent::Removed { queue } => self.remove_queue(now, *queue),
+            QueueEvent::LimitsChanged { partition, queue, limits } => {
                 self.set_limits(*partition, queue, limits);
             }
-            Event::NodeAdded { partition, node, capacity, schedulable, attributes } => {
+            QueueEvent::QuotaClockStopped { queue } => {
+                self.queues[*queue].quota_preemption_at = None;
+            }
+        }
+    }
+
+    fn apply_node(&mut self, now: Timestamp, event: &NodeEvent) {
+        match event {
+            NodeEvent::Added { partition, node, capacity, schedulable, attributes } => {
                 self.add_node(now, *partition, node, capacity, *schedulable, attributes);
             }
-            Event::NodeResized { node, capacity } => {
+            NodeEvent::Resized { node, capacity } => {
                 let capacity = self.types.intern_all(capacity).pruned();
                 let row = &mut self.nodes[*node];
                 let change = capacity.minus(&row.capacity);
@@ -168,88 +127,144 @@ impl Books {
                 let partition = row.partition;
                 self.resize_root(now, partition, &change);
             }
-            Event::NodeScheduling { node, schedulable } => {
+            NodeEvent::Scheduling { node, schedulable } => {
                 let row = &mut self.nodes[*node];
                 row.schedulable = *schedulable;
                 row.version += 1;
             }
-            Event::NodeRemoved { node } => self.remove_node(now, *node),
-            _ => unreachable!("every other event is applied elsewhere"),
+            NodeEvent::Removed { node } => self.remove_node(now, *node),
+            NodeEvent::Reported { node } => {
+                let partition = self.nodes[*node].partition;
+                self.no_longer_missing(partition, *node);
+            }
+            NodeEvent::VerdictsVoid { node } => self.nodes[*node].version += 1,
         }
     }
 
-    /// An application was activated, with a driver of this size.
-    fn start(&mut self, application: ApplicationId, driver: &Amounts) {
-        let driver = self.types.intern_all(driver).pruned();
-        self.activate(application, &driver);
-    }
-
-    /// The events of tenants.
-    fn apply_tenant(&mut self, event: &Event) {
+    fn apply_application(&mut self, now: Timestamp, event: &ApplicationEvent) {
         match event {
-            Event::TenantSet { partition, tenant, settings } => {
-                self.partition_mut(*partition).tenants.set(tenant, settings);
+            ApplicationEvent::Added { partition, queue, application, user, groups, gang } => {
+                let queue = self.partition(*partition).queues_path(queue);
+                self.add_application(now, queue, application, user, groups, gang);
             }
-            Event::TenantDraining { partition, tenant } => {
-                self.partition_mut(*partition).tenants.drain(tenant);
+            ApplicationEvent::Rejected { .. } => self.reject_application(now, event),
+            ApplicationEvent::Linked { application, group } => {
+                self.link(*application, group.as_ref());
             }
-            Event::TenantRemoved { partition, tenant } => {
-                self.partition_mut(*partition).tenants.remove(tenant);
+            ApplicationEvent::GroupUnlinked { application } => self.unlink_group(*application),
+            ApplicationEvent::Unlinked { application } => self.unlink(*application),
+            ApplicationEvent::LifetimeSet { application, since, asked } => {
+                self.set_lifetime(*application, *since, *asked);
             }
-            Event::TenantDefaultsSet { partition, defaults } => {
-                self.partition_mut(*partition).tenants.set_defaults(defaults);
+            ApplicationEvent::LifetimeOver { application } => self.end_lifetime(*application),
+            ApplicationEvent::DeadlineSet { application, deadline, estimate } => {
+                let deadline = Deadline { at: *deadline, estimate: *estimate };
+                self.applications[*application].deadline = deadline;
             }
-            _ => unreachable!("every other event is applied elsewhere"),
+            ApplicationEvent::Overtaken { application } => {
+                let row = &mut self.applications[*application];
+                row.overtaken = row.overtaken.saturating_add(1);
+            }
+            ApplicationEvent::Moved { application, state, timer } => {
+                self.move_application(now, *application, *state, *timer);
+            }
+            ApplicationEvent::Activated { application, driver } => {
+                let driver = self.types.intern_all(driver).pruned();
+                self.activate(*application, &driver);
+            }
+            ApplicationEvent::Allocating { application } => self.note_allocating(*application),
+            ApplicationEvent::Removed { application } => {
+                self.remove_application(now, *application);
+            }
+            ApplicationEvent::BackedOff { application, until } => {
+                self.applications[*application].backed_off = Some(*until);
+            }
+            ApplicationEvent::PlaceholdersExpired { application } => {
+                self.expire_placeholders(*application);
+            }
+            ApplicationEvent::TimerStopped { application } => self.stop_timer(*application),
         }
     }
 
-    /// The events of reservations, gangs, preemption and foreign use.
-    fn apply_cycle(&mut self, now: Timestamp, event: &Event) {
+    fn apply_task(&mut self, now: Timestamp, event: &TaskEvent) {
         match event {
-            Event::Reserved { ask, node } => self.reserve(now, *ask, *node),
-            Event::Unreserved { ask } => self.drop_reservation(*ask),
-            Event::SwapStarted { ask, placeholder, node } => {
-                self.start_swap(*ask, *placeholder, *node);
+            TaskEvent::Added { application, settings } => self.add_task(*application, settings),
+            TaskEvent::Throttled { application, reason } => {
+                self.note_throttled(now, *application, &reason.code);
             }
-            Event::SwapConfirmed { placeholder } => self.confirm_swap(now, *placeholder),
-            Event::SwapDropped { ask } => self.drop_swap(*ask),
-            Event::ReleaseAsked { allocation, termination: _ } => {
-                self.allocations[*allocation].mark = StopRequest::Released;
-            }
-            Event::Preempted { victim, cause: _ } => self.preempt(*victim),
-            Event::PreemptionObserved { .. } => {}
-            Event::PreemptionTriggered { ask } => {
+            TaskEvent::Moved { application, step } => self.step_task(now, *application, step),
+        }
+    }
+
+    fn apply_ask(&mut self, now: Timestamp, event: &AskEvent) {
+        match event {
+            AskEvent::Added { .. } => self.add_ask(event),
+            AskEvent::Removed { ask, termination } => self.remove_ask(*ask, *termination),
+            AskEvent::Placed { ask, node } => self.place(now, *ask, *node),
+            AskEvent::Reserved { ask, node } => self.reserve(now, *ask, *node),
+            AskEvent::Unreserved { ask } => self.drop_reservation(*ask),
+            AskEvent::Asked { ask, subject } => self.ask_rm(now, *ask, subject),
+            AskEvent::Answered { ask, verdicts } => self.answer(*ask, verdicts),
+            AskEvent::PreemptionTriggered { ask } => {
                 self.allocations[*ask].preemption_triggered = true;
                 self.forget_removals(*ask);
             }
-            Event::PreemptionTried { ask } => {
+            AskEvent::PreemptionTried { ask } => {
                 let tried = PreemptionTry { at: now, changes: self.changes };
                 self.allocations[*ask].special_mut().preemption_tried = Some(tried);
                 if let Some((shape, equals)) = self.equals_of(*ask) {
                     self.shapes.note_try(shape, equals, tried);
                 }
             }
-            Event::QuotaClockStopped { queue } => self.queues[*queue].quota_preemption_at = None,
-            Event::BackedOff { application, until } => {
-                self.applications[*application].backed_off = Some(*until);
+            AskEvent::ScaleUpAsked { ask } => self.allocations[*ask].scale_up_asked = true,
+        }
+    }
+
+    fn apply_allocation(&mut self, now: Timestamp, event: &AllocationEvent) {
+        match event {
+            AllocationEvent::Resized { allocation, resources } => {
+                self.resize(now, *allocation, resources);
             }
-            Event::PlaceholdersExpired { application } => self.expire_placeholders(*application),
-            Event::TimerStopped { application } => self.stop_timer(*application),
-            Event::ScaleUpAsked { ask } => self.allocations[*ask].scale_up_asked = true,
-            Event::ForeignSet { partition, key, node, resources, preemptable } => {
+            AllocationEvent::Released { allocation, termination } => {
+                self.release(now, *allocation, *termination);
+            }
+            AllocationEvent::SwapStarted { ask, placeholder, node } => {
+                self.start_swap(*ask, *placeholder, *node);
+            }
+            AllocationEvent::SwapConfirmed { placeholder } => self.confirm_swap(now, *placeholder),
+            AllocationEvent::SwapDropped { ask } => self.drop_swap(*ask),
+            AllocationEvent::ReleaseAsked { allocation, termination: _ } => {
+                self.allocations[*allocation].mark = StopRequest::Released;
+            }
+            AllocationEvent::Preempted { victim, cause: _ } => self.preempt(*victim),
+            AllocationEvent::PreemptionObserved { .. } => {}
+        }
+    }
+
+    fn apply_foreign(&mut self, event: &ForeignEvent) {
+        match event {
+            ForeignEvent::Set { partition, key, node, resources, preemptable } => {
                 self.set_foreign(*partition, key, *node, resources, *preemptable);
             }
-            Event::ForeignRemoved { partition, key } => self.remove_foreign(*partition, key),
-            Event::ManagerAway { partition, away } => {
-                self.partition_mut(*partition).away.clone_from(away);
+            ForeignEvent::Removed { partition, key } => self.remove_foreign(*partition, key),
+        }
+    }
+
+    fn apply_tenant(&mut self, event: &TenantEvent) {
+        match event {
+            TenantEvent::Set { partition, tenant, settings } => {
+                self.partition_mut(*partition).tenants.set(tenant, settings);
             }
-            Event::QuestionsSet { partition, questions } => {
-                self.set_questions(*partition, *questions);
+            TenantEvent::Draining { partition, tenant } => {
+                self.partition_mut(*partition).tenants.drain(tenant);
             }
-            Event::Asked { ask, subject } => self.ask_rm(now, *ask, subject),
-            Event::Answered { ask, verdicts } => self.answer(*ask, verdicts),
-            Event::VerdictsVoid { node } => self.nodes[*node].version += 1,
-            _ => unreachable!("every other event is applied elsewhere"),
+            TenantEvent::Removed { partition, tenant } => {
+                self.partition_mut(*partition).tenants.remove(tenant);
+            }
+            TenantEvent::DefaultsSet { partition, defaults } => {
+                self.partition_mut(*partition).tenants.set_defaults(defaults);
+            }
+            TenantEvent::DriftFound { .. } => {} // To be known, and no more.
         }
     }
 

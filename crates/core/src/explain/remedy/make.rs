@@ -7,7 +7,7 @@ use crate::books::tracker::TrackerKind;
 use crate::books::{LimitSettings, LimitSubject, NodeAttributes};
 use crate::command::{AddNode, Ask, Command, SetTenant, Submit};
 use crate::config::TenantSettings;
-use crate::event::{Event, Termination};
+use crate::event::{AllocationEvent, AskEvent, Event, QueueEvent, Termination};
 use crate::fork::Fork;
 use crate::id::{AllocationId, LevelId, PartitionId, QueueId};
 use crate::name::Name;
@@ -45,7 +45,10 @@ impl Edit {
                 let mut size = books.resources_of(*ask).clone();
                 size.set(*resource, *to);
                 let resources = books.types().amounts(&size);
-                copy.apply(&Event::Resized { allocation: *ask, resources });
+                copy.apply(&Event::Allocation(AllocationEvent::Resized {
+                    allocation: *ask,
+                    resources,
+                }));
                 true
             }
             Self::Node { partition, name, label, capacity } => {
@@ -99,13 +102,13 @@ impl Edit {
             Self::Setting { setting, to, .. } => setting.set(&mut settings, *to),
             _ => return false,
         }
-        let event = Event::QueueChanged {
+        let event = Event::Queue(QueueEvent::Changed {
             partition: row.partition,
             queue: row.path.clone(),
             leaf: row.leaf,
             managed: row.managed,
             settings,
-        };
+        });
         copy.apply(&event);
         true
     }
@@ -168,7 +171,7 @@ fn change_limit(
     };
     change(limit);
     let queue = books.queue(level.queue).path.clone();
-    copy.apply(&Event::LimitsChanged { partition, queue, limits });
+    copy.apply(&Event::Queue(QueueEvent::LimitsChanged { partition, queue, limits }));
     true
 }
 
@@ -216,7 +219,10 @@ fn shift(copy: &mut Fork, ask: &mut AllocationId, queue: QueueId) -> bool {
         ..Ask::default()
     });
     let before = *ask;
-    copy.apply(&Event::AskRemoved { ask: before, termination: Termination::StoppedByRm });
+    copy.apply(&Event::Ask(AskEvent::Removed {
+        ask: before,
+        termination: Termination::StoppedByRm,
+    }));
     if !copy.execute(&submit) || !copy.execute(&again) {
         return false;
     }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::books::{Allocation, Books};
 use crate::command::Command;
-use crate::event::{Event, Termination};
+use crate::event::{AskEvent, Event, Termination};
 use crate::explain::{Check, Explanation, explain};
 use crate::fork::Fork;
 use crate::id::{AllocationId, PartitionId};
@@ -69,7 +69,7 @@ impl Trial {
             .collect();
         for other in others {
             let termination = Termination::StoppedByRm;
-            books.apply(now, &Event::AskRemoved { ask: other, termination });
+            books.apply(now, &Event::Ask(AskEvent::Removed { ask: other, termination }));
         }
         let mut copy = Fork::of(books, now);
         if supposes {

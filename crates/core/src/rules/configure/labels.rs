@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::config::NodeLabelsConfig;
-use crate::event::Event;
+use crate::event::{AllocationEvent, Event, ForeignEvent, NodeEvent};
 use crate::id::{ApplicationId, PartitionId};
 use crate::name::Name;
 use crate::rejection::Rejection;
@@ -65,19 +65,19 @@ impl Recount<'_> {
         for (_, node) in partition.nodes.iter() {
             let row = self.books.node(*node);
             if let Some(capacity) = self.counted(row.label(), &row.capacity) {
-                events.push(Event::NodeResized { node: *node, capacity });
+                events.push(Event::Node(NodeEvent::Resized { node: *node, capacity }));
             }
         }
         for (key, one) in partition.foreign.iter() {
             let label = self.books.node(one.node).label();
             if let Some(resources) = self.counted(label, &one.resources) {
-                events.push(Event::ForeignSet {
+                events.push(Event::Foreign(ForeignEvent::Set {
                     partition: self.partition,
                     key: key.clone(),
                     node: one.node,
                     resources,
                     preemptable: one.preemptable,
-                });
+                }));
             }
         }
     }
@@ -98,7 +98,7 @@ impl Recount<'_> {
                 let life = life.or_insert_with(|| Lifecycle::of(self.books, now, row.application));
                 life.drop_swap(id, events);
             }
-            events.push(Event::Resized { allocation: id, resources });
+            events.push(Event::Allocation(AllocationEvent::Resized { allocation: id, resources }));
         }
     }
 }
@@ -128,9 +128,10 @@ fn sums_fit(books: &Books, partition: PartitionId, events: &[Event]) -> Result<(
     let mut asked: BTreeMap<ApplicationId, Amounts> = BTreeMap::new();
     for event in events {
         let Some((sum, amounts)) = counted_in(event) else { continue };
-        let waits = match event {
-            Event::Resized { allocation, .. } => Some(books.allocation(*allocation)),
-            _ => None,
+        let waits = if let Event::Allocation(AllocationEvent::Resized { allocation, .. }) = event {
+            Some(books.allocation(*allocation))
+        } else {
+            None
         };
         let waits = waits.filter(|one| one.is_pending()).map(|one| one.application);
         match (sum, waits) {
@@ -188,9 +189,36 @@ impl Sum {
 /// What an event recounts, and in which sum; what is foreign is in none but that of its node.
 fn counted_in(event: &Event) -> Option<(Sum, &Amounts)> {
     match event {
-        Event::NodeResized { capacity: amounts, .. }
-        | Event::ForeignSet { resources: amounts, .. } => Some((Sum::Nodes, amounts)),
-        Event::Resized { resources, .. } => Some((Sum::Live, resources)),
-        _ => None,
+        Event::Node(NodeEvent::Resized { capacity: amounts, .. })
+        | Event::Foreign(ForeignEvent::Set { resources: amounts, .. }) => {
+            Some((Sum::Nodes, amounts))
+        }
+        Event::Allocation(AllocationEvent::Resized { resources, .. }) => {
+            Some((Sum::Live, resources))
+        }
+        Event::Configured { .. }
+        | Event::Partition(_)
+        | Event::Queue(_)
+        | Event::Node(
+            NodeEvent::Added { .. }
+            | NodeEvent::Scheduling { .. }
+            | NodeEvent::Removed { .. }
+            | NodeEvent::Reported { .. }
+            | NodeEvent::VerdictsVoid { .. },
+        )
+        | Event::Application(_)
+        | Event::Task(_)
+        | Event::Ask(_)
+        | Event::Allocation(
+            AllocationEvent::Released { .. }
+            | AllocationEvent::SwapStarted { .. }
+            | AllocationEvent::SwapConfirmed { .. }
+            | AllocationEvent::SwapDropped { .. }
+            | AllocationEvent::ReleaseAsked { .. }
+            | AllocationEvent::Preempted { .. }
+            | AllocationEvent::PreemptionObserved { .. },
+        )
+        | Event::Foreign(ForeignEvent::Removed { .. })
+        | Event::Tenant(_) => None,
     }
 }

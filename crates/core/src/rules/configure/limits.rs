@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::books::tracker::WILDCARD;
 use crate::books::{Application, Books, LimitSettings, LimitSubject, Queue};
 use crate::config::QueueConfig;
-use crate::event::Event;
+use crate::event::{ApplicationEvent, Event, QueueEvent};
 use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
 use crate::rules::tenant::Lowering;
@@ -81,7 +81,7 @@ pub(in crate::rules) fn replace(
         unlink(books, partition, &[(queue, gone(before, &after))].into(), events);
     }
     let (queue, limits) = (books.queue(queue).path.clone(), after);
-    events.push(Event::LimitsChanged { partition, queue, limits });
+    events.push(Event::Queue(QueueEvent::LimitsChanged { partition, queue, limits }));
 }
 
 /// The groups that have a limit no more.
@@ -120,10 +120,8 @@ pub(super) fn change(
         changed.push((target.path.clone(), of(target.queue)));
     }
     unlink(books, partition, &changes, events);
-    events.extend(changed.into_iter().map(|(queue, limits)| Event::LimitsChanged {
-        partition,
-        queue,
-        limits,
+    events.extend(changed.into_iter().map(|(queue, limits)| {
+        Event::Queue(QueueEvent::LimitsChanged { partition, queue, limits })
     }));
 }
 
@@ -141,9 +139,9 @@ fn unlink(books: &Books, partition: PartitionId, changes: &GroupChanges, events:
             continue;
         }
         if !row.counted && row.allocation_count == 0 {
-            events.push(Event::ApplicationUnlinked { application });
+            events.push(Event::Application(ApplicationEvent::Unlinked { application }));
         } else if loses_group(books, row, changes) {
-            events.push(Event::GroupUnlinked { application });
+            events.push(Event::Application(ApplicationEvent::GroupUnlinked { application }));
         }
     }
 }

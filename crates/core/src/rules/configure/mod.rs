@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::config::{Configuration, PartitionConfig, QueueConfig, UserLimitsConfig};
-use crate::event::Event;
+use crate::event::{Event, PartitionEvent, QueueEvent, TenantEvent};
 use crate::id::{Id, PartitionId, Slot};
 use crate::name::Name;
 use crate::placement::Rules;
@@ -91,23 +91,23 @@ fn add_partition(
     }
     for target in targets {
         events.push(match &target.parent {
-            None => Event::PartitionAdded {
+            None => Event::Partition(PartitionEvent::Added {
                 partition: partition.name.clone(),
                 settings: partition_settings(partition),
                 root: target.settings.clone(),
-            },
+            }),
             Some(parent) => target.added(id, parent),
         });
         events.extend(of_new(id, target));
         let limits = limits::of(target.queue);
         if !limits.is_empty() {
             let queue = target.path.clone();
-            events.push(Event::LimitsChanged { partition: id, queue, limits });
+            events.push(Event::Queue(QueueEvent::LimitsChanged { partition: id, queue, limits }));
         }
     }
     if let Some(tenants) = &partition.tenants {
         let defaults = tenants.defaults.clone();
-        events.push(Event::TenantDefaultsSet { partition: id, defaults });
+        events.push(Event::Tenant(TenantEvent::DefaultsSet { partition: id, defaults }));
     }
     Ok(())
 }
@@ -136,10 +136,10 @@ fn change_partition(
     let Reconfigured { config, tenants, defaults } =
         tenant::reconfigured(books, id, partition, &targets)?;
     if settings != row.settings {
-        events.push(Event::PartitionChanged { partition: id, settings });
+        events.push(Event::Partition(PartitionEvent::Changed { partition: id, settings }));
     }
     if let Some(defaults) = defaults.cloned() {
-        events.push(Event::TenantDefaultsSet { partition: id, defaults });
+        events.push(Event::Tenant(TenantEvent::DefaultsSet { partition: id, defaults }));
     }
     let tenants = config.map(|config| Lowering {
         books,

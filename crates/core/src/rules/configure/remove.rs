@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::books::Books;
-use crate::event::{Event, Termination};
+use crate::event::{ApplicationEvent, Event, NodeEvent, PartitionEvent, QueueEvent, Termination};
 use crate::id::{PartitionId, QueueId};
 use crate::rules::application::leave;
 
@@ -16,20 +16,21 @@ pub(super) fn partition(books: &Books, partition: PartitionId, events: &mut Vec<
     // Ended ones are remembered by no partition.
     for (application, ended) in books.applications().iter() {
         if ended.partition == partition && !ended.state.is_active() {
-            events.push(Event::ApplicationRemoved { application });
+            events.push(Event::Application(ApplicationEvent::Removed { application }));
         }
     }
-    events.extend(row.nodes.iter().map(|(_, node)| Event::NodeRemoved { node: *node }));
+    events
+        .extend(row.nodes.iter().map(|(_, node)| Event::Node(NodeEvent::Removed { node: *node })));
     for (path, queue) in row.queues.iter() {
         if !row.trackers.limits_at(*queue).is_empty() {
             let (queue, limits) = (path.clone(), Vec::new());
-            events.push(Event::LimitsChanged { partition, queue, limits });
+            events.push(Event::Queue(QueueEvent::LimitsChanged { partition, queue, limits }));
         }
     }
     // Paths in order, turned round: children before their parents.
     let mut queues: Vec<QueueId> = row.queues.iter().map(|(_, queue)| *queue).collect();
     queues.reverse();
     queues.retain(|queue| *queue != row.root);
-    events.extend(queues.into_iter().map(|queue| Event::QueueRemoved { queue }));
-    events.push(Event::PartitionRemoved { partition });
+    events.extend(queues.into_iter().map(|queue| Event::Queue(QueueEvent::Removed { queue })));
+    events.push(Event::Partition(PartitionEvent::Removed { partition }));
 }

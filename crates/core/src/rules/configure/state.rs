@@ -5,7 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::books::{Books, Queue, QueueSettings, QueueState};
-use crate::event::Event;
+use crate::event::{Event, QueueEvent};
 use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
 use crate::placement::is_recovery;
@@ -13,7 +13,7 @@ use crate::placement::is_recovery;
 use super::target::Target;
 
 fn moved(partition: PartitionId, path: &Name, state: QueueState) -> Event {
-    Event::QueueMoved { partition, queue: path.clone(), state }
+    Event::Queue(QueueEvent::Moved { partition, queue: path.clone(), state })
 }
 
 /// The state of a queue that is new.
@@ -79,11 +79,11 @@ pub(super) fn of_others(
 /// A queue that was stopped drains for another reason from now on: no file names it.
 fn no_more_stopped(partition: PartitionId, queue: &Queue) -> Event {
     let settings = QueueSettings { stopped: false, ..QueueSettings::clone(&queue.settings) };
-    Event::QueueChanged {
+    Event::Queue(QueueEvent::Changed {
         partition,
         queue: queue.path.clone(),
         leaf: queue.leaf,
         managed: queue.managed,
         settings,
-    }
+    })
 }

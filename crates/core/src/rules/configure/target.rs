@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use crate::books::{Queue, QueueSettings};
 use crate::config::{PartitionConfig, QueueConfig};
-use crate::event::Event;
+use crate::event::{Event, QueueEvent};
 use crate::id::PartitionId;
 use crate::name::Name;
 use crate::rejection::Rejection;
@@ -28,24 +28,24 @@ pub(in crate::rules) struct Target<'file> {
 
 impl Target<'_> {
     pub(in crate::rules) fn added(&self, partition: PartitionId, parent: &Name) -> Event {
-        Event::QueueAdded {
+        Event::Queue(QueueEvent::Added {
             partition,
             parent: parent.clone(),
             name: Name::new(self.queue.name.to_lowercase()),
             leaf: self.is_leaf(),
             managed: true,
             settings: self.settings.clone(),
-        }
+        })
     }
 
     pub(in crate::rules) fn changed(&self, partition: PartitionId) -> Event {
-        Event::QueueChanged {
+        Event::Queue(QueueEvent::Changed {
             partition,
             queue: self.path.clone(),
             leaf: self.is_leaf(),
             managed: true,
             settings: self.settings.clone(),
-        }
+        })
     }
 
     /// Whether a queue is as it is to be.

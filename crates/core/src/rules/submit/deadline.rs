@@ -2,7 +2,7 @@
 
 use crate::books::{Books, Deadline};
 use crate::command::Submit;
-use crate::event::Event;
+use crate::event::{ApplicationEvent, Event};
 use crate::name::Name;
 use crate::time::{Millis, Timestamp};
 
@@ -38,11 +38,11 @@ pub(super) fn read(tags: &[(Name, Name)]) -> Result<Deadline, NoTime> {
 /// The event that says it, if its tags do.
 pub(super) fn event(books: &Books, submit: &Submit) -> Option<Event> {
     let read = read(&submit.tags).ok().filter(|read| *read != Deadline::default())?;
-    Some(Event::DeadlineSet {
+    Some(Event::Application(ApplicationEvent::DeadlineSet {
         application: books.applications().next_id(),
         deadline: read.at,
         estimate: read.estimate,
-    })
+    }))
 }
 
 /// How many seconds a tag says, at least one; what it says where that is none.

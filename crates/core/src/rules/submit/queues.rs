@@ -7,7 +7,7 @@ use crate::books::{Books, Partition, Queue, QueueSettings, QueueState};
 use crate::config::legal::{RECOVERY_QUEUE, is_queue_name};
 use crate::config::property::SORT_POLICY;
 use crate::config::{CapacityConfig, PropertyValues, TemplateConfig};
-use crate::event::Event;
+use crate::event::{Event, QueueEvent};
 use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
 use crate::placement::{Placed, QueueTags, is_recovery};
@@ -35,13 +35,13 @@ pub(super) fn change(
         return Ok(row.settings.clone());
     }
     types_are_few(books, &settings)?;
-    events.push(Event::QueueChanged {
+    events.push(Event::Queue(QueueEvent::Changed {
         partition,
         queue: row.path.clone(),
         leaf: row.leaf,
         managed: row.managed,
         settings: settings.clone(),
-    });
+    }));
     Ok(Arc::new(settings))
 }
 
@@ -124,14 +124,14 @@ pub(super) fn create(
             }
         };
         let next = Name::from(alloc::format!("{parent}.{name}"));
-        events.push(Event::QueueAdded {
+        events.push(Event::Queue(QueueEvent::Added {
             partition,
             parent: core::mem::replace(&mut parent, next),
             name: Name::new(name),
             leaf: is_leaf,
             managed: false,
             settings,
-        });
+        }));
     }
     Ok(Arc::new(leaf))
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::books::{Books, TaskState};
 use crate::bounds::{Bound, exceeded};
-use crate::event::Event;
+use crate::event::{AllocationEvent, Event};
 use crate::id::{LevelId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::rejection::{Rejection, TaskRejection};
@@ -43,9 +43,11 @@ impl OneTask<'_> {
         }
         Ok(members
             .into_iter()
-            .map(|(allocation, _)| Event::Resized {
-                allocation,
-                resources: counted.clone().into_owned(),
+            .map(|(allocation, _)| {
+                Event::Allocation(AllocationEvent::Resized {
+                    allocation,
+                    resources: counted.clone().into_owned(),
+                })
             })
             .collect())
     }

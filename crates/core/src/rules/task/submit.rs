@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::books::{Books, SpentKeys, TaskSettings};
 use crate::command::{Ask, SubmitTask};
-use crate::event::Event;
+use crate::event::{ApplicationEvent, Event, TaskEvent};
 use crate::id::{ApplicationId, PartitionId};
 use crate::name::Name;
 use crate::rejection::{Rejection, TaskRejection, TenantRejection};
@@ -44,13 +44,15 @@ pub(in crate::rules) fn submit(
     is_new(books, now, partition, submitted)?;
     let application = books.applications().next_id();
     let mut events = super::super::submit::submit(books, now, submit)?;
-    if matches!(events.last(), Some(Event::ApplicationRejected { .. })) {
+    if matches!(events.last(), Some(Event::Application(ApplicationEvent::Rejected { .. }))) {
         return Ok(events);
     }
     let settings = TaskSettings { tenant: submit.tenant.clone(), members, ..settings.clone() };
-    let added = events.iter().position(|one| matches!(one, Event::ApplicationAdded { .. }));
+    let added = events
+        .iter()
+        .position(|one| matches!(one, Event::Application(ApplicationEvent::Added { .. })));
     let behind = added.map_or(events.len(), |place| place + 1);
-    events.insert(behind, Event::TaskAdded { application, settings });
+    events.insert(behind, Event::Task(TaskEvent::Added { application, settings }));
     let mut then = books.clone();
     for event in &events {
         then.apply(now, event);

@@ -12,7 +12,7 @@ use core::cmp::Reverse;
 
 use crate::books::{Allocation, Books, StopRequest};
 use crate::config::tenant::TenantMapping;
-use crate::event::{Event, PreemptionCause};
+use crate::event::{AllocationEvent, Event, PreemptionCause, QueueEvent};
 use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity, Resources};
@@ -57,12 +57,14 @@ pub(in crate::rules) fn look(
         let cause = PreemptionCause::Quota(id);
         stopped.extend(&eviction.victims);
         let victims = eviction.victims.into_iter();
-        events.extend(victims.map(|victim| Event::Preempted { victim, cause }));
+        events.extend(
+            victims.map(|victim| Event::Allocation(AllocationEvent::Preempted { victim, cause })),
+        );
         if eviction.unsettled && !eviction.rest.is_empty() {
             return; // The next look finds it settled.
         }
     }
-    events.push(Event::QuotaClockStopped { queue: id });
+    events.push(Event::Queue(QueueEvent::QuotaClockStopped { queue: id }));
 }
 
 /// What has to be stopped in a queue and below for it to use no more than this, apart from what is

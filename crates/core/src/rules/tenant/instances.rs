@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use crate::books::{Application, Books, Tenants};
 use crate::config::tenant::{INSTANCES, Oversized, TenantMapping, TenantSubject};
-use crate::event::Event;
+use crate::event::{AllocationEvent, Event};
 use crate::id::{ApplicationId, PartitionId};
 use crate::name::Name;
 use crate::rejection::{Rejection, TenantRejection};
@@ -173,6 +173,6 @@ pub(super) fn recount(
         if counts {
             resources.set(INSTANCES, Quantity::of(1));
         }
-        events.push(Event::Resized { allocation: id, resources });
+        events.push(Event::Allocation(AllocationEvent::Resized { allocation: id, resources }));
     }
 }

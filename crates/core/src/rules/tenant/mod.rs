@@ -20,7 +20,7 @@ use crate::books::{Books, Partition, QueueState, Tenants};
 use crate::command::SetTenant;
 use crate::config::tenant::{OWN_LEAF, TenantMapping};
 use crate::config::{TenantDefaults, TenantsConfig};
-use crate::event::{Event, TenantDrift};
+use crate::event::{AskEvent, Event, QueueEvent, TenantDrift, TenantEvent};
 use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
 use crate::rejection::{Rejection, TenantRejection};
@@ -36,7 +36,7 @@ pub(super) fn report_drift(
     drift: &[TenantDrift],
 ) -> Result<Vec<Event>, Rejection> {
     let (partition, _) = switched_on(books, partition)?;
-    let told = || Event::DriftFound { partition, drift: drift.to_vec() };
+    let told = || Event::Tenant(TenantEvent::DriftFound { partition, drift: drift.to_vec() });
     Ok((!drift.is_empty()).then(told).into_iter().collect())
 }
 
@@ -70,8 +70,11 @@ pub(super) fn set(
     check::quotas(&change.lowering(), tenant)?;
     check::not_lowered(&change.lowering(), tenant)?;
     check::tasks(&change.lowering(), tenant)?;
-    let mut events =
-        vec![Event::TenantSet { partition, tenant: tenant.clone(), settings: settings.clone() }];
+    let mut events = vec![Event::Tenant(TenantEvent::Set {
+        partition,
+        tenant: tenant.clone(),
+        settings: settings.clone(),
+    })];
     let mut touched: BTreeSet<Name> = settings.parent.iter().cloned().collect();
     touched.extend(known.and_then(|known| known.settings.parent.clone()));
     touched.extend(before.with_below(tenant));
@@ -113,11 +116,16 @@ pub(super) fn remove(
     if known.draining {
         return Ok(Vec::new());
     }
-    let mut events = vec![Event::TenantDraining { partition, tenant: tenant.clone() }];
+    let mut events =
+        vec![Event::Tenant(TenantEvent::Draining { partition, tenant: tenant.clone() })];
     for (path, queue) in queues_of(books, row, config, tenant) {
         // One that the queue file stops drains already.
         if books.queue(queue).state == QueueState::Active {
-            events.push(Event::QueueMoved { partition, queue: path, state: QueueState::Draining });
+            events.push(Event::Queue(QueueEvent::Moved {
+                partition,
+                queue: path,
+                state: QueueState::Draining,
+            }));
         }
     }
     Ok(events)
@@ -140,7 +148,7 @@ pub(super) fn gone(
     }
     let mut events: Vec<Event> = tenants
         .iter()
-        .map(|tenant| Event::TenantRemoved { partition, tenant: tenant.clone() })
+        .map(|tenant| Event::Tenant(TenantEvent::Removed { partition, tenant: tenant.clone() }))
         .collect();
     Change { books, now, partition, config, after: &after }.follow(&touched, &mut events)?;
     Ok(events)
@@ -172,7 +180,8 @@ pub(super) fn set_defaults(
         check::quotas(&change.lowering(), tenant)?;
         check::not_lowered(&change.lowering(), tenant)?;
     }
-    let mut events = vec![Event::TenantDefaultsSet { partition, defaults: defaults.clone() }];
+    let mut events =
+        vec![Event::Tenant(TenantEvent::DefaultsSet { partition, defaults: defaults.clone() })];
     let touched = after.iter().map(|(name, _)| name.clone()).collect();
     change.follow(&touched, &mut events)?;
     Ok(events)
@@ -223,7 +232,7 @@ fn unreserved(books: &Books, row: &Partition, config: &TenantsConfig, tenant: &N
         let leaf = books.application(ask.application).queue;
         ask.reservation().is_some() && books.up(leaf).any(|(id, _)| id == queue)
     });
-    kept.map(|(_, ask)| Event::Unreserved { ask: *ask }).collect()
+    kept.map(|(_, ask)| Event::Ask(AskEvent::Unreserved { ask: *ask })).collect()
 }
 
 /// What tenants are to be, and all that is there.
@@ -278,7 +287,9 @@ impl<'a> Change<'a> {
             old.remove(&target.path);
         }
         // Those below before those above.
-        events.extend(old.into_values().rev().map(|queue| Event::QueueRemoved { queue }));
+        events.extend(
+            old.into_values().rev().map(|queue| Event::Queue(QueueEvent::Removed { queue })),
+        );
         for target in &targets {
             let partition = self.partition;
             match (row.queues.get(&*target.path), &target.parent) {

@@ -10,7 +10,10 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::*;
 use crate::books::{GangSettings, NodeAttributes, PartitionSettings, QueueSettings};
-use crate::event::{AskTraits, Event, Termination};
+use crate::event::{
+    AllocationEvent, ApplicationEvent, AskEvent, AskTraits, Event, NodeEvent, PartitionEvent,
+    QueueEvent, Termination,
+};
 use crate::id::{AllocationId, ApplicationId};
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -76,20 +79,27 @@ impl Cluster {
         let mut apply = |event: Event| books.apply(Timestamp::ZERO, &event);
         let (partition, leaf) = (Name::new("default"), Name::new("a"));
         let (settings, root) = (PartitionSettings::default(), QueueSettings::default());
-        apply(Event::PartitionAdded { partition, settings, root });
+        apply(Event::Partition(PartitionEvent::Added { partition, settings, root }));
         let (partition, parent) = (PartitionId::FIRST, Name::new("root"));
         let settings = QueueSettings::default();
-        apply(Event::QueueAdded {
+        apply(Event::Queue(QueueEvent::Added {
             partition,
             parent,
             name: leaf,
             leaf: true,
             managed: true,
             settings,
-        });
+        }));
         let (queue, application, user) = (Name::new("root.a"), Name::new("app"), Name::new("ann"));
         let (groups, gang) = (Vec::new(), GangSettings::default());
-        let added = Event::ApplicationAdded { partition, queue, application, user, groups, gang };
+        let added = Event::Application(ApplicationEvent::Added {
+            partition,
+            queue,
+            application,
+            user,
+            groups,
+            gang,
+        });
         books.apply(Timestamp::ZERO, &added);
         let application = books.applications().iter().next().unwrap().0;
         let index = NodeIndex::new(sort);
@@ -109,7 +119,7 @@ impl Cluster {
             Change::Size(number, size) => match self.find(number) {
                 None => self.join(number, size),
                 Some(node) => {
-                    self.apply(&Event::NodeResized { node, capacity: amounts(size) });
+                    self.apply(&Event::Node(NodeEvent::Resized { node, capacity: amounts(size) }));
                     self.index.update(&self.books, node);
                 }
             },
@@ -128,7 +138,7 @@ impl Cluster {
             }
             Change::Schedulable(number, schedulable) => {
                 let Some(node) = self.find(number) else { return };
-                self.apply(&Event::NodeScheduling { node, schedulable });
+                self.apply(&Event::Node(NodeEvent::Scheduling { node, schedulable }));
                 self.index.update(&self.books, node);
             }
             Change::Place(number, size) => {
@@ -151,19 +161,19 @@ impl Cluster {
             self.index.update(&self.books, node);
         }
         self.index.remove(&self.books, node);
-        self.apply(&Event::NodeRemoved { node });
+        self.apply(&Event::Node(NodeEvent::Removed { node }));
     }
 
     fn join(&mut self, number: u16, size: u8) {
         let (partition, node) = (self.partition, name(number));
         let (capacity, schedulable) = (amounts(size), !size.is_multiple_of(9));
-        self.apply(&Event::NodeAdded {
+        self.apply(&Event::Node(NodeEvent::Added {
             partition,
             node,
             capacity,
             schedulable,
             attributes: NodeAttributes::default(),
-        });
+        }));
         let node = self.find(number).unwrap();
         self.index.add(&self.books, partition, node);
     }
@@ -173,23 +183,26 @@ impl Cluster {
         let key = Name::from(format!("k{}", self.asks));
         let (application, created) = (self.application, Timestamp::ZERO);
         let resources = amounts(size / 2);
-        let added = Event::AskAdded {
+        let added = Event::Ask(AskEvent::Added {
             application,
             key: key.clone(),
             resources,
             priority: 0,
             created,
             traits: AskTraits::default(),
-        };
+        });
         self.apply(&added);
         let ask = *self.books.partition(self.partition).allocations.get(&*key).unwrap();
-        self.apply(&Event::Placed { ask, node });
+        self.apply(&Event::Ask(AskEvent::Placed { ask, node }));
     }
 
     fn release(&mut self, node: NodeId) -> bool {
         let newest: Option<AllocationId> = self.books.allocations_on(node).next().map(|(id, _)| id);
         let Some(allocation) = newest else { return false };
-        self.apply(&Event::Released { allocation, termination: Termination::StoppedByRm });
+        self.apply(&Event::Allocation(AllocationEvent::Released {
+            allocation,
+            termination: Termination::StoppedByRm,
+        }));
         true
     }
 

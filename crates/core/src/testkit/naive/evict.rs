@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use crate::books::{Allocation, Books, StopRequest};
-use crate::event::{Event, PreemptionCause};
+use crate::event::{AllocationEvent, Event, PreemptionCause, QueueEvent};
 use crate::id::{AllocationId, QueueId};
 use crate::resource::{Quantity, Resources};
 use crate::time::Timestamp;
@@ -32,7 +32,7 @@ pub fn evictions(books: &Books, now: Timestamp, root: QueueId) -> Vec<Event> {
 
 const fn victim(event: &Event) -> Option<AllocationId> {
     match event {
-        Event::Preempted { victim, .. } => Some(*victim),
+        Event::Allocation(AllocationEvent::Preempted { victim, .. }) => Some(*victim),
         _ => None,
     }
 }
@@ -50,7 +50,7 @@ fn below(books: &Books, queue: QueueId) -> Vec<QueueId> {
 fn run(books: &Books, now: Timestamp, queue: QueueId, stopped: &[AllocationId]) -> Vec<Event> {
     let row = books.queue(queue);
     let (Some(at), Some(max)) = (row.quota_preemption_at, &row.max) else { return Vec::new() };
-    let clock = Event::QuotaClockStopped { queue };
+    let clock = Event::Queue(QueueEvent::QuotaClockStopped { queue });
     let over = |used: &Resources| -> Resources {
         let over = max.iter().map(|(one, most)| (one, used.get_or_zero(one).minus(most)));
         over.filter(|(_, over)| *over > Quantity::ZERO).collect()
@@ -86,7 +86,9 @@ fn run(books: &Books, now: Timestamp, queue: QueueId, stopped: &[AllocationId]) 
     }
     let cause = PreemptionCause::Quota(queue);
     let victims = picked.into_iter().flatten();
-    let mut events: Vec<Event> = victims.map(|victim| Event::Preempted { victim, cause }).collect();
+    let mut events: Vec<Event> = victims
+        .map(|victim| Event::Allocation(AllocationEvent::Preempted { victim, cause }))
+        .collect();
     let swaps = |id: &AllocationId| books.allocation(*id).partner().is_some();
     if rest.is_empty() || !running(books, queue, &gone).iter().any(swaps) {
         events.push(clock);

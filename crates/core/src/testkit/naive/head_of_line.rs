@@ -6,7 +6,7 @@ use core::cell::RefCell;
 
 use crate::books::{Allocation, Application, Books};
 use crate::config::ApplicationOrder;
-use crate::event::Event;
+use crate::event::{ApplicationEvent, AskEvent, Event};
 use crate::id::{AllocationId, ApplicationId, QueueId};
 use crate::resource::{Quantity, Resources};
 use crate::time::Timestamp;
@@ -113,12 +113,12 @@ pub(super) fn in_leaf(
                 line.wait(ask);
                 continue;
             };
-            let placed = |event: &Event| matches!(event, Event::Placed { .. });
+            let placed = |event: &Event| matches!(event, Event::Ask(AskEvent::Placed { .. }));
             if let (Gate::Overtakes, Some(head)) = (gate, line.head)
                 && events.iter().any(placed)
             {
                 let application = books.allocation(head).application;
-                events.push(Event::Overtaken { application });
+                events.push(Event::Application(ApplicationEvent::Overtaken { application }));
             }
             return Some(events);
         }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::books::{Allocation, Application, ApplicationState, Books, Node};
 use crate::config::tenant::INSTANCES;
-use crate::event::Event;
+use crate::event::{AllocationEvent, Event};
 use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity, Resources};
@@ -91,7 +91,10 @@ fn to_ask(books: &Books, row: &Application, ask: AllocationId) -> Option<Vec<Eve
             .iter()
             .all(|(one, amount)| amount <= Quantity::MAX.minus(root.pending.get_or_zero(one)));
         if limited && summed && books.up(row.queue).all(|(_, queue)| has_room(queue, &size)) {
-            let mut events = alloc::vec![Event::Resized { allocation: ask, resources: counts }];
+            let mut events = alloc::vec![Event::Allocation(AllocationEvent::Resized {
+                allocation: ask,
+                resources: counts
+            })];
             events.extend(place(books, row, ask, node));
             return Some(events);
         }

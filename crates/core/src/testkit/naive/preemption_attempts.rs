@@ -7,7 +7,7 @@ use core::cmp::Reverse;
 use crate::books::{
     Allocation, ApplicationState, Books, PreemptionTry, QuestionSubject, StopRequest,
 };
-use crate::event::{Event, PreemptionCause};
+use crate::event::{AllocationEvent, AskEvent, Event, PreemptionCause};
 use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
 use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
@@ -64,10 +64,10 @@ pub(super) fn call(
     tries.leaves.push(leaf);
     let (given_up, finding) = plan(books, caller, now, nodes_tried);
     let mut events: Vec<Event> =
-        given_up.iter().map(|ask| Event::Unreserved { ask: *ask }).collect();
+        given_up.iter().map(|ask| Event::Ask(AskEvent::Unreserved { ask: *ask })).collect();
     if let Finding::Ask(removals) = finding {
         let subject = QuestionSubject::Removals(removals);
-        events.push(Event::Asked { ask: caller, subject });
+        events.push(Event::Ask(AskEvent::Asked { ask: caller, subject }));
         return Some(events);
     }
     let cause = match finding {
@@ -80,21 +80,26 @@ pub(super) fn call(
     };
     let is_observed = books.partition(application.partition).settings.preemption.observe_only;
     let Some(node) = node.filter(|_| !is_observed) else {
-        let observed = |victim| Event::PreemptionObserved { victim, cause };
+        let observed =
+            |victim| Event::Allocation(AllocationEvent::PreemptionObserved { victim, cause });
         events.extend(victims.into_iter().map(observed));
-        events.push(Event::PreemptionTried { ask: caller });
+        events.push(Event::Ask(AskEvent::PreemptionTried { ask: caller }));
         if given_up.is_empty() {
             tries.events.append(&mut events);
             return None;
         }
         return Some(events);
     };
-    events.extend(victims.into_iter().map(|victim| Event::Preempted { victim, cause }));
-    events.push(Event::PreemptionTriggered { ask: caller });
+    events.extend(
+        victims
+            .into_iter()
+            .map(|victim| Event::Allocation(AllocationEvent::Preempted { victim, cause })),
+    );
+    events.push(Event::Ask(AskEvent::PreemptionTriggered { ask: caller }));
     let kept = books.allocation(caller).reservation();
     if kept.is_none_or(|kept| kept.node != node) {
-        events.extend(kept.map(|_| Event::Unreserved { ask: caller }));
-        events.push(Event::Reserved { ask: caller, node });
+        events.extend(kept.map(|_| Event::Ask(AskEvent::Unreserved { ask: caller })));
+        events.push(Event::Ask(AskEvent::Reserved { ask: caller, node }));
     }
     Some(events)
 }
@@ -206,12 +211,12 @@ pub(super) fn required(books: &Books, ask: AllocationId, node: NodeId) -> Option
     for (victim, _) in candidates {
         if !sum.is_at_least(wanted) {
             sum.add(books.node_request(victim));
-            events.push(Event::Preempted { victim, cause });
+            events.push(Event::Allocation(AllocationEvent::Preempted { victim, cause }));
         }
     }
     if events.is_empty() || !sum.plus(&books.node(node).available).is_at_least(wanted) {
         return None;
     }
-    events.push(Event::PreemptionTriggered { ask });
+    events.push(Event::Ask(AskEvent::PreemptionTriggered { ask }));
     Some(events)
 }

@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::books::{Application, Books, Node, QuestionMode, QuestionSubject};
-use crate::event::Event;
+use crate::event::{AskEvent, Event};
 use crate::id::{AllocationId, NodeId};
 
 use super::reservations::best;
@@ -37,7 +37,11 @@ pub(super) fn put(
     ask: AllocationId,
     subject: QuestionSubject,
 ) -> Vec<Event> {
-    if has_enough(books, row) { Vec::new() } else { vec![Event::Asked { ask, subject }] }
+    if has_enough(books, row) {
+        Vec::new()
+    } else {
+        vec![Event::Ask(AskEvent::Asked { ask, subject })]
+    }
 }
 
 /// Whether the RM has as many questions to answer as may be, or had since it last had half.

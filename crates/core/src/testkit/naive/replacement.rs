@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::books::{Allocation, Application, Books, QuestionMode, QuestionSubject, StopRequest};
-use crate::event::{Event, Termination};
+use crate::event::{AllocationEvent, Event, Termination};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
 
@@ -73,7 +73,10 @@ fn of_member(
         let left = books.resources_of(placeholder).minus(books.resources_of(member));
         if left.has_negative() {
             let termination = Termination::Timeout;
-            events.push(Event::ReleaseAsked { allocation: placeholder, termination });
+            events.push(Event::Allocation(AllocationEvent::ReleaseAsked {
+                allocation: placeholder,
+                termination,
+            }));
             continue;
         }
         let node = held.node?;
@@ -84,7 +87,11 @@ fn of_member(
             unknown.push(node);
         }
         if here && (!asks || verdict.is_some_and(|one| one.refusal.is_none())) {
-            events.push(Event::SwapStarted { ask: member, placeholder, node });
+            events.push(Event::Allocation(AllocationEvent::SwapStarted {
+                ask: member,
+                placeholder,
+                node,
+            }));
             return Some(events);
         }
         remembered = remembered.or(Some(placeholder));
@@ -109,7 +116,11 @@ fn of_member(
             && node.available.fits(books.node_request(member))
     });
     if let (Some(placeholder), Some((node, _))) = (remembered, other) {
-        events.push(Event::SwapStarted { ask: member, placeholder, node });
+        events.push(Event::Allocation(AllocationEvent::SwapStarted {
+            ask: member,
+            placeholder,
+            node,
+        }));
     }
     (!events.is_empty()).then_some(events)
 }
@@ -134,7 +145,9 @@ fn where_accepted(
         .filter(|id| may_have(*id))
         .collect();
     Some(match choose(books, row, (member, QuestionMode::Allocate), &nodes)? {
-        Ok(node) => vec![Event::SwapStarted { ask: member, placeholder, node }],
+        Ok(node) => {
+            vec![Event::Allocation(AllocationEvent::SwapStarted { ask: member, placeholder, node })]
+        }
         Err(step) => step,
     })
 }

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use crate::books::{Allocation, Application, Books, Node, QuestionMode, StopRequest};
-use crate::event::Event;
+use crate::event::{AskEvent, Event};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
 use crate::resource::{Quantity, Resources};
@@ -52,7 +52,7 @@ pub(super) fn in_application(
         let kept = ask_row.reservation()?;
         if !has_headroom(books, row, link, *ask) {
             if now.since(kept.since) > RESERVATION_WAIT {
-                return Some(alloc::vec![Event::Unreserved { ask: *ask }]);
+                return Some(alloc::vec![Event::Ask(AskEvent::Unreserved { ask: *ask })]);
             }
         } else if books.node(kept.node).available.fits(books.node_request(*ask)) {
             match choose(books, row, (*ask, QuestionMode::Allocate), &[kept.node]) {
@@ -61,7 +61,7 @@ pub(super) fn in_application(
                 None if books.allocations().iter().any(|(_, one)| {
                     one.node == Some(kept.node) && one.mark == StopRequest::Preempted
                 }) => {}
-                None => return Some(alloc::vec![Event::Unreserved { ask: *ask }]),
+                None => return Some(alloc::vec![Event::Ask(AskEvent::Unreserved { ask: *ask })]),
             }
         } else if let Some(events) = required(books, *ask, kept.node) {
             return Some(events);
@@ -105,7 +105,7 @@ pub(super) fn on_required_node(
     let holders = on.reservations().iter().copied();
     let (firm, ordinary): (Vec<_>, Vec<_>) = holders.partition(required);
     let mut events: Vec<Event> =
-        ordinary.into_iter().map(|ask| Event::Unreserved { ask }).collect();
+        ordinary.into_iter().map(|ask| Event::Ask(AskEvent::Unreserved { ask })).collect();
     if firm.is_empty() && on.available.fits(wanted) {
         match choose(books, row, (ask, QuestionMode::Allocate), &[node])? {
             Ok(node) => events.extend(place(books, row, ask, node)),
@@ -117,7 +117,7 @@ pub(super) fn on_required_node(
             return None;
         }
         match choose(books, row, (ask, QuestionMode::Reserve), &[node])? {
-            Ok(node) => events.push(Event::Reserved { ask, node }),
+            Ok(node) => events.push(Event::Ask(AskEvent::Reserved { ask, node })),
             Err(step) => return Some(step),
         }
     }

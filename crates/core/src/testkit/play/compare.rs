@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::books::{Application, Books, Partition};
-use crate::event::{Event, PreemptionCause};
+use crate::event::{AllocationEvent, AskEvent, Event, PreemptionCause, QueueEvent, TaskEvent};
 use crate::id::ApplicationId;
 use crate::name::Name;
 use crate::schedule::Scheduler;
@@ -24,14 +24,14 @@ impl Player<'_> {
         Scheduler::new(books).next(books, now, &mut fresh);
         self.world.scheduler.next(books, now, &mut events);
         assert_eq!(events, fresh, "a fresh scheduler decides like the old one\n{}", self.state());
-        if let [Event::TaskThrottled { application, .. }] = events[..] {
+        if let [Event::Task(TaskEvent::Throttled { application, .. })] = events[..] {
             assert_eq!(first_untold(books), Some(application), "who is told that it waits");
             assert_eq!(naive, [], "nobody is told before all that can move has");
         } else {
             assert_eq!(events, naive, "indexes decide like sorting and scanning\n{}", self.state());
         }
         let placed = events.iter().find_map(|event| match event {
-            Event::Placed { ask, .. } => Some(books.allocation(*ask).application),
+            Event::Ask(AskEvent::Placed { ask, .. }) => Some(books.allocation(*ask).application),
             _ => None,
         });
         let starting = placed.map(|id| books.application(id));
@@ -104,14 +104,22 @@ impl Player<'_> {
         let row = books.partition_named(partition).map(|id| books.partition(id));
         let Some(root) = row.and_then(Partition::tenants_root) else { return };
         let of_tenant = |event: &&Event| match event {
-            Event::Preempted { cause: PreemptionCause::Quota(queue), .. }
-            | Event::QuotaClockStopped { queue } => books.queue(*queue).settings.tenant.is_some(),
+            Event::Allocation(AllocationEvent::Preempted {
+                cause: PreemptionCause::Quota(queue),
+                ..
+            })
+            | Event::Queue(QueueEvent::QuotaClockStopped { queue }) => {
+                books.queue(*queue).settings.tenant.is_some()
+            }
             _ => false,
         };
         let ours: Vec<Event> = events.iter().filter(of_tenant).cloned().collect();
         let naive = naive_evictions(books, self.world.now, root);
         assert_eq!(ours, naive, "who is stopped of tenants\n{}", self.state());
-        let stopped = ours.iter().filter(|event| matches!(event, Event::Preempted { .. })).count();
+        let stopped = ours
+            .iter()
+            .filter(|event| matches!(event, Event::Allocation(AllocationEvent::Preempted { .. })))
+            .count();
         if stopped > 0 {
             self.count("stopped for the quota of a tenant");
         }

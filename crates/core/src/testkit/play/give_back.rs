@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::books::{ApplicationState, Books, Partition, StopRequest};
 use crate::command::Command;
-use crate::event::{Event, Termination};
+use crate::event::{AllocationEvent, ApplicationEvent, Event, Termination};
 use crate::name::Name;
 
 use super::{Player, pick};
@@ -43,21 +43,28 @@ impl Player<'_> {
     pub(super) fn count_swap(&mut self, event: &Event) {
         let books = &self.world.books;
         let what = match event {
-            Event::SwapStarted { placeholder, node, .. } => {
+            Event::Allocation(AllocationEvent::SwapStarted { placeholder, node, .. }) => {
                 let same = books.allocation(*placeholder).node == Some(*node);
                 if same { "swap on the same node" } else { "swap on another node" }
             }
-            Event::ApplicationMoved { application, state: ApplicationState::Running, .. }
-                if books
-                    .application(*application)
-                    .gang
-                    .as_ref()
-                    .is_some_and(|g| g.is_complete()) =>
+            Event::Application(ApplicationEvent::Moved {
+                application,
+                state: ApplicationState::Running,
+                ..
+            }) if books
+                .application(*application)
+                .gang
+                .as_ref()
+                .is_some_and(|g| g.is_complete()) =>
             {
                 "gang complete"
             }
-            Event::SwapConfirmed { .. } if self.losing => "swap confirmed by the loss of a node",
-            Event::SwapDropped { .. } if self.losing => "swap dropped by the loss of a node",
+            Event::Allocation(AllocationEvent::SwapConfirmed { .. }) if self.losing => {
+                "swap confirmed by the loss of a node"
+            }
+            Event::Allocation(AllocationEvent::SwapDropped { .. }) if self.losing => {
+                "swap dropped by the loss of a node"
+            }
             _ => return,
         };
         self.count(what);

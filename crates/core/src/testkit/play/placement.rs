@@ -1,6 +1,6 @@
 //! What is counted of a placement before it happens.
 
-use crate::event::Event;
+use crate::event::{AllocationEvent, AskEvent, Event};
 use crate::id::{AllocationId, NodeId};
 
 use super::super::random::PARTITIONS;
@@ -14,25 +14,33 @@ impl Player<'_> {
         let kept = |ask: &AllocationId| self.world.books.allocation(*ask).reservation();
         let required = |ask: &AllocationId| self.world.books.allocation(*ask).required_node();
         let what = match event {
-            Event::Reserved { ask, .. } if required(ask).is_some() => "reserved a required node",
-            Event::Reserved { .. } => "reserved a node",
-            Event::Unreserved { .. } => "reservation ended otherwise",
-            Event::Placed { ask, .. } if required(ask).is_some() => "placed on a required node",
-            Event::Placed { ask, node } if kept(ask).is_some_and(|kept| kept.node == *node) => {
+            Event::Ask(AskEvent::Reserved { ask, .. }) if required(ask).is_some() => {
+                "reserved a required node"
+            }
+            Event::Ask(AskEvent::Reserved { .. }) => "reserved a node",
+            Event::Ask(AskEvent::Unreserved { .. }) => "reservation ended otherwise",
+            Event::Ask(AskEvent::Placed { ask, .. }) if required(ask).is_some() => {
+                "placed on a required node"
+            }
+            Event::Ask(AskEvent::Placed { ask, node })
+                if kept(ask).is_some_and(|kept| kept.node == *node) =>
+            {
                 "placed on its kept node"
             }
-            Event::Placed { ask, .. } if kept(ask).is_some() => "placed on another than kept",
+            Event::Ask(AskEvent::Placed { ask, .. }) if kept(ask).is_some() => {
+                "placed on another than kept"
+            }
             _ => "",
         };
         if !what.is_empty() {
             self.count(what);
         }
-        if let Event::Preempted { victim, .. } = event
+        if let Event::Allocation(AllocationEvent::Preempted { victim, .. }) = event
             && self.is_lent(*victim, self.world.books.allocation(*victim).node)
         {
             self.count("took back a node that was lent");
         }
-        let Event::Placed { ask, node } = event else { return };
+        let Event::Ask(AskEvent::Placed { ask, node }) = event else { return };
         if self.is_lent(*ask, Some(*node)) {
             self.count("lent a node");
         }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::books::{Books, NodeVerdict, QuestionMode, QuestionSubject};
 use crate::command::{Command, Verdicts};
-use crate::event::Event;
+use crate::event::{AllocationEvent, AskEvent, Event};
 use crate::id::{AllocationId, NodeId};
 use crate::name::Name;
 
@@ -76,7 +76,10 @@ impl Player<'_> {
     /// considered.
     pub(super) fn check_place(&self, event: &Event) {
         let books = &self.world.books;
-        let Event::SwapStarted { ask, placeholder, node } = event else { return };
+        let Event::Allocation(AllocationEvent::SwapStarted { ask, placeholder, node }) = event
+        else {
+            return;
+        };
         if books.partition(books.node(*node).partition).questions.is_some() {
             let same = books.allocation(*placeholder).node == Some(*node);
             let mode = if same { QuestionMode::Reserve } else { QuestionMode::Allocate };
@@ -90,35 +93,49 @@ impl Player<'_> {
     pub(super) fn count_question(&mut self, event: &Event) {
         let books = &self.world.books;
         let what = match event {
-            Event::Placed { ask, node }
+            Event::Ask(AskEvent::Placed { ask, node })
                 if books.verdict_on(*ask, *node, QuestionMode::Allocate).is_some() =>
             {
                 "placed after an answer"
             }
-            Event::Reserved { ask, node }
+            Event::Ask(AskEvent::Reserved { ask, node })
                 if books.verdict_on(*ask, *node, QuestionMode::Reserve).is_some() =>
             {
                 "kept after an answer"
             }
-            Event::SwapStarted { ask, placeholder, node } if books.inquires(*ask) => {
+            Event::Allocation(AllocationEvent::SwapStarted { ask, placeholder, node })
+                if books.inquires(*ask) =>
+            {
                 let same = books.allocation(*placeholder).node == Some(*node);
                 if same { "swap after an answer" } else { "swap elsewhere after an answer" }
             }
-            Event::Unreserved { ask } if given_up(books, *ask) => "given up, refused by the RM",
-            Event::Answered { verdicts, .. } if verdicts.iter().all(|(_, one)| refuses(one)) => {
+            Event::Ask(AskEvent::Unreserved { ask }) if given_up(books, *ask) => {
+                "given up, refused by the RM"
+            }
+            Event::Ask(AskEvent::Answered { verdicts, .. })
+                if verdicts.iter().all(|(_, one)| refuses(one)) =>
+            {
                 "refused by the RM"
             }
-            Event::Answered { ask, verdicts } if wants_more(books, *ask, verdicts) => {
+            Event::Ask(AskEvent::Answered { ask, verdicts })
+                if wants_more(books, *ask, verdicts) =>
+            {
                 "more victims wanted by the RM"
             }
-            Event::PreemptionTriggered { ask } if books.inquires_about_removals(*ask) => {
+            Event::Ask(AskEvent::PreemptionTriggered { ask })
+                if books.inquires_about_removals(*ask) =>
+            {
                 "preempted after an answer"
             }
-            Event::PreemptionTried { ask } if books.inquires_about_removals(*ask) => {
+            Event::Ask(AskEvent::PreemptionTried { ask })
+                if books.inquires_about_removals(*ask) =>
+            {
                 "preempted nobody, refused by the RM"
             }
-            Event::Asked { subject: QuestionSubject::Removals(_), .. } => "asked about victims",
-            Event::Asked { ask, subject: QuestionSubject::Nodes(mode, nodes) }
+            Event::Ask(AskEvent::Asked { subject: QuestionSubject::Removals(_), .. }) => {
+                "asked about victims"
+            }
+            Event::Ask(AskEvent::Asked { ask, subject: QuestionSubject::Nodes(mode, nodes) })
                 if nodes.iter().any(|node| books.was_judged(*ask, *node, *mode)) =>
             {
                 "asked again because a node changed"

@@ -2,7 +2,7 @@
 
 use crate::books::Books;
 use crate::config::ApplicationOrder;
-use crate::event::Event;
+use crate::event::{ApplicationEvent, AskEvent, Event, QueueEvent};
 use crate::id::{ApplicationId, QueueId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
@@ -53,17 +53,56 @@ impl Holds {
             return None;
         }
         let application = match event {
-            Event::Placed { ask, .. } | Event::AskRemoved { ask, .. } => {
+            Event::Ask(AskEvent::Placed { ask, .. } | AskEvent::Removed { ask, .. }) => {
                 books.allocation(*ask).application
             }
-            Event::ApplicationMoved { application, .. }
-            | Event::ApplicationRemoved { application }
-            | Event::Overtaken { application } => *application,
-            Event::QueueChanged { partition, queue, .. } => {
+            Event::Application(
+                ApplicationEvent::Moved { application, .. }
+                | ApplicationEvent::Removed { application }
+                | ApplicationEvent::Overtaken { application },
+            ) => *application,
+            Event::Queue(QueueEvent::Changed { partition, queue, .. }) => {
                 return books.queue_at(*partition, queue);
             }
-            Event::QueueRemoved { queue } => return Some(*queue),
-            _ => return None,
+            Event::Queue(QueueEvent::Removed { queue }) => return Some(*queue),
+            Event::Configured { .. }
+            | Event::Partition(_)
+            | Event::Queue(
+                QueueEvent::Added { .. }
+                | QueueEvent::Moved { .. }
+                | QueueEvent::LimitsChanged { .. }
+                | QueueEvent::QuotaClockStopped { .. },
+            )
+            | Event::Node(_)
+            | Event::Application(
+                ApplicationEvent::Added { .. }
+                | ApplicationEvent::Rejected { .. }
+                | ApplicationEvent::Linked { .. }
+                | ApplicationEvent::GroupUnlinked { .. }
+                | ApplicationEvent::Unlinked { .. }
+                | ApplicationEvent::LifetimeSet { .. }
+                | ApplicationEvent::LifetimeOver { .. }
+                | ApplicationEvent::DeadlineSet { .. }
+                | ApplicationEvent::Activated { .. }
+                | ApplicationEvent::Allocating { .. }
+                | ApplicationEvent::BackedOff { .. }
+                | ApplicationEvent::PlaceholdersExpired { .. }
+                | ApplicationEvent::TimerStopped { .. },
+            )
+            | Event::Task(_)
+            | Event::Ask(
+                AskEvent::Added { .. }
+                | AskEvent::Reserved { .. }
+                | AskEvent::Unreserved { .. }
+                | AskEvent::Asked { .. }
+                | AskEvent::Answered { .. }
+                | AskEvent::PreemptionTriggered { .. }
+                | AskEvent::PreemptionTried { .. }
+                | AskEvent::ScaleUpAsked { .. },
+            )
+            | Event::Allocation(_)
+            | Event::Foreign(_)
+            | Event::Tenant(_) => return None,
         };
         let leaf = books.application(application).queue;
         self.heads.get(&leaf).filter(|head| head.application == application).map(|_| leaf)
@@ -80,14 +119,14 @@ impl Holds {
         let head = self.heads.get_mut(&leaf)?;
         head.since = now;
         match event {
-            Some(Event::Overtaken { application }) => {
+            Some(Event::Application(ApplicationEvent::Overtaken { application })) => {
                 let most = books.queue(leaf).settings.values.line.max_overtakes;
                 if books.application(*application).overtaken.saturating_add(1) >= most {
                     head.full = head.full.or(Some(now));
                 }
             }
             // It begins again, if it goes on to wait for something else.
-            Some(Event::Placed { .. }) => head.full = None,
+            Some(Event::Ask(AskEvent::Placed { .. })) => head.full = None,
             _ => {}
         }
         if event.is_some_and(|event| waits_no_more(books, head.application, event)) {
@@ -123,11 +162,51 @@ impl Holds {
 /// Whether an application that waits does so no more after an event that is of it.
 fn waits_no_more(books: &Books, application: ApplicationId, event: &Event) -> bool {
     match event {
-        Event::Placed { .. } | Event::AskRemoved { .. } => {
+        Event::Ask(AskEvent::Placed { .. } | AskEvent::Removed { .. }) => {
             books.applications().get(application).is_none_or(|row| row.ask_count <= 1)
         }
-        Event::ApplicationMoved { state, .. } => !state.is_active(),
-        Event::ApplicationRemoved { .. } | Event::QueueRemoved { .. } => true,
-        _ => false,
+        Event::Application(ApplicationEvent::Moved { state, .. }) => !state.is_active(),
+        Event::Application(ApplicationEvent::Removed { .. })
+        | Event::Queue(QueueEvent::Removed { .. }) => true,
+        Event::Configured { .. }
+        | Event::Partition(_)
+        | Event::Queue(
+            QueueEvent::Added { .. }
+            | QueueEvent::Changed { .. }
+            | QueueEvent::Moved { .. }
+            | QueueEvent::LimitsChanged { .. }
+            | QueueEvent::QuotaClockStopped { .. },
+        )
+        | Event::Node(_)
+        | Event::Application(
+            ApplicationEvent::Added { .. }
+            | ApplicationEvent::Rejected { .. }
+            | ApplicationEvent::Linked { .. }
+            | ApplicationEvent::GroupUnlinked { .. }
+            | ApplicationEvent::Unlinked { .. }
+            | ApplicationEvent::LifetimeSet { .. }
+            | ApplicationEvent::LifetimeOver { .. }
+            | ApplicationEvent::DeadlineSet { .. }
+            | ApplicationEvent::Overtaken { .. }
+            | ApplicationEvent::Activated { .. }
+            | ApplicationEvent::Allocating { .. }
+            | ApplicationEvent::BackedOff { .. }
+            | ApplicationEvent::PlaceholdersExpired { .. }
+            | ApplicationEvent::TimerStopped { .. },
+        )
+        | Event::Task(_)
+        | Event::Ask(
+            AskEvent::Added { .. }
+            | AskEvent::Reserved { .. }
+            | AskEvent::Unreserved { .. }
+            | AskEvent::Asked { .. }
+            | AskEvent::Answered { .. }
+            | AskEvent::PreemptionTriggered { .. }
+            | AskEvent::PreemptionTried { .. }
+            | AskEvent::ScaleUpAsked { .. },
+        )
+        | Event::Allocation(_)
+        | Event::Foreign(_)
+        | Event::Tenant(_) => false,
     }
 }

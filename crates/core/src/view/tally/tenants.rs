@@ -5,7 +5,9 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::books::{Books, TaskOutcome};
-use crate::event::{Event, TaskStep};
+use crate::event::{
+    AllocationEvent, ApplicationEvent, AskEvent, Event, TaskEvent, TaskStep, TenantEvent,
+};
 use crate::id::{AllocationId, ApplicationId, QueueId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
@@ -137,34 +139,90 @@ impl TenantTallies {
             self.settle(books, now, (leaf, Some(event)));
         }
         match event {
-            Event::TaskThrottled { application, reason } => {
+            Event::Task(TaskEvent::Throttled { application, reason }) => {
                 if let Some(tenant) = tenant_of(books, *application) {
                     let key = (tenant.clone(), reason.code.clone());
                     let count = self.throttled.get(&key).copied().unwrap_or_default();
                     self.throttled.insert(key, count + 1);
                 }
             }
-            Event::TaskMoved { application, step: TaskStep::Ended { outcome, .. } } => {
+            Event::Task(TaskEvent::Moved {
+                application,
+                step: TaskStep::Ended { outcome, .. },
+            }) => {
                 self.of(books, *application, |row| row.ended[*outcome as usize] += 1);
             }
             // The way it ended was not reported.
-            Event::ApplicationMoved { application, state, .. } if !state.is_active() => {
+            Event::Application(ApplicationEvent::Moved { application, state, .. })
+                if !state.is_active() =>
+            {
                 self.is_over(books, *application);
             }
-            Event::Placed { ask, .. } => self.placed(books, now, *ask),
-            Event::Released { allocation, .. } => self.gave_back(books, now, *allocation),
-            Event::Resized { allocation, .. } if books.allocation(*allocation).is_allocated() => {
+            Event::Ask(AskEvent::Placed { ask, .. }) => self.placed(books, now, *ask),
+            Event::Allocation(AllocationEvent::Released { allocation, .. }) => {
                 self.gave_back(books, now, *allocation);
             }
-            Event::Preempted { victim, .. } => {
+            Event::Allocation(AllocationEvent::Resized { allocation, .. })
+                if books.allocation(*allocation).is_allocated() =>
+            {
+                self.gave_back(books, now, *allocation);
+            }
+            Event::Allocation(AllocationEvent::Preempted { victim, .. }) => {
                 self.of(books, books.allocation(*victim).application, |row| row.evicted += 1);
             }
-            Event::Overtaken { application } => {
+            Event::Application(ApplicationEvent::Overtaken { application }) => {
                 self.of(books, *application, |row| row.overtakes += 1);
             }
-            Event::TenantRemoved { tenant, .. } => self.forget(tenant),
+            Event::Tenant(TenantEvent::Removed { tenant, .. }) => self.forget(tenant),
             // Of these nothing is counted.
-            _ => {}
+            Event::Configured { .. }
+            | Event::Partition(_)
+            | Event::Queue(_)
+            | Event::Node(_)
+            | Event::Application(
+                ApplicationEvent::Added { .. }
+                | ApplicationEvent::Rejected { .. }
+                | ApplicationEvent::Linked { .. }
+                | ApplicationEvent::GroupUnlinked { .. }
+                | ApplicationEvent::Unlinked { .. }
+                | ApplicationEvent::LifetimeSet { .. }
+                | ApplicationEvent::LifetimeOver { .. }
+                | ApplicationEvent::DeadlineSet { .. }
+                | ApplicationEvent::Moved { .. }
+                | ApplicationEvent::Activated { .. }
+                | ApplicationEvent::Allocating { .. }
+                | ApplicationEvent::Removed { .. }
+                | ApplicationEvent::BackedOff { .. }
+                | ApplicationEvent::PlaceholdersExpired { .. }
+                | ApplicationEvent::TimerStopped { .. },
+            )
+            | Event::Task(TaskEvent::Added { .. } | TaskEvent::Moved { .. })
+            | Event::Ask(
+                AskEvent::Added { .. }
+                | AskEvent::Removed { .. }
+                | AskEvent::Reserved { .. }
+                | AskEvent::Unreserved { .. }
+                | AskEvent::Asked { .. }
+                | AskEvent::Answered { .. }
+                | AskEvent::PreemptionTriggered { .. }
+                | AskEvent::PreemptionTried { .. }
+                | AskEvent::ScaleUpAsked { .. },
+            )
+            | Event::Allocation(
+                AllocationEvent::Resized { .. }
+                | AllocationEvent::SwapStarted { .. }
+                | AllocationEvent::SwapConfirmed { .. }
+                | AllocationEvent::SwapDropped { .. }
+                | AllocationEvent::ReleaseAsked { .. }
+                | AllocationEvent::PreemptionObserved { .. },
+            )
+            | Event::Foreign(_)
+            | Event::Tenant(
+                TenantEvent::Set { .. }
+                | TenantEvent::Draining { .. }
+                | TenantEvent::DefaultsSet { .. }
+                | TenantEvent::DriftFound { .. },
+            ) => {}
         }
     }
 
@@ -172,7 +230,7 @@ impl TenantTallies {
     /// tenant on its path; counted where it does not. Asked of the books just before, and of nothing
     /// that decided it. Costs the levels of the queue.
     pub(super) fn judge(&mut self, books: &Books, event: &Event) {
-        let Event::Placed { ask, .. } = event else { return };
+        let Event::Ask(AskEvent::Placed { ask, .. }) = event else { return };
         let (asked, leaf) = (books.resources_of(*ask), queue_of(books, *ask));
         for (_, queue) in books.up(leaf) {
             let Some(mark) = &queue.settings.tenant else { continue };

@@ -1,7 +1,7 @@
 //! Nodes that go and come back, with what runs there.
 
 use headroom_core::testkit::amounts;
-use headroom_core::{AddNode, Ask, Command, Event, Name, Submit, Termination};
+use headroom_core::{AddNode, ApplicationEvent, Ask, Command, Event, Name, Submit, Termination};
 
 use super::{NODES, Player, asked_for};
 use crate::model::{State, Stray};
@@ -68,7 +68,10 @@ impl Player {
             ..Submit::default()
         };
         let events = self.pair.send(&Command::Submit(submit)).expect("it is new");
-        if events.iter().any(|event| matches!(event, Event::ApplicationRejected { .. })) {
+        if events
+            .iter()
+            .any(|event| matches!(event, Event::Application(ApplicationEvent::Rejected { .. })))
+        {
             return self.pair.count("rejected with a node");
         }
         let ask = Ask {

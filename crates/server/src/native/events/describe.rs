@@ -1,14 +1,16 @@
 //! An event of the core as the interface has it: its kind, its subject, its sentence, and its fields.
 
 use headroom_api::headroomv1::Event as Told;
+use headroom_core::event_text::{EventNames, kind_of, reason_of, subjects, text_of};
 use headroom_core::resource::Amounts;
-use headroom_core::{Event, Name, PreemptionCause, TaskStep};
-use headroom_engine::{Entry, EventNames};
+use headroom_core::{
+    AllocationEvent, ApplicationEvent, AskEvent, Event, ForeignEvent, Name, NodeEvent,
+    PreemptionCause, QueueEvent,
+};
+use headroom_engine::Entry;
 use serde_json::{Map, Value, json};
 
 use crate::native::words::time;
-
-use super::sentence::{reason_of, text_of};
 
 /// An event of an entry, as it is sent.
 pub(super) fn told(entry: &Entry, place: usize) -> Told {
@@ -23,99 +25,14 @@ pub(super) fn told(entry: &Entry, place: usize) -> Told {
         application: some(&named.application),
         user: some(&named.user),
         node: some(&named.node),
-        text: text_of(event, named),
+        text: sentence_of(event, named),
         detail: detail_of(event, named),
     }
 }
 
-/// What an event is about: first the object itself, then what it belongs to.
-pub(super) fn subjects(named: &EventNames) -> impl Iterator<Item = &Name> {
-    let EventNames { key, application, node, queue, user, partition, .. } = named;
-    [key, application, node, queue, user, partition].into_iter().filter(|name| !name.is_empty())
-}
-
-/// What happened, for programs; does not change.
-pub(in crate::native) const fn kind_of(event: &Event) -> &'static str {
-    match event {
-        Event::PartitionAdded { .. } => "partitionAdded",
-        Event::PartitionChanged { .. } => "partitionChanged",
-        Event::PartitionRemoved { .. } => "partitionRemoved",
-        Event::Configured { .. } => "configured",
-        Event::QueueAdded { .. } => "queueAdded",
-        Event::QueueChanged { .. } => "queueChanged",
-        Event::QueueMoved { .. } => "queueMoved",
-        Event::QueueRemoved { .. } => "queueRemoved",
-        Event::LimitsChanged { .. } => "limitsChanged",
-        Event::NodeAdded { .. } => "nodeAdded",
-        Event::NodeResized { .. } => "nodeResized",
-        Event::NodeScheduling { schedulable: true, .. } => "nodeResumed",
-        Event::NodeScheduling { schedulable: false, .. } => "nodeDrained",
-        Event::NodeRemoved { .. } => "nodeRemoved",
-        Event::ApplicationAdded { .. } => "applicationAccepted",
-        Event::ApplicationRejected { .. } => "applicationRejected",
-        Event::ApplicationLinked { .. } => "groupLinked",
-        Event::GroupUnlinked { .. } => "groupUnlinked",
-        Event::ApplicationUnlinked { .. } => "applicationUnlinked",
-        Event::ApplicationMoved { .. } => "applicationMoved",
-        Event::ApplicationAllocating { .. } => "applicationStarting",
-        Event::ApplicationActivated { .. } => "applicationActivated",
-        Event::ApplicationRemoved { .. } => "applicationForgotten",
-        Event::AskAdded { .. } => "askAdded",
-        Event::AskRemoved { .. } => "askRemoved",
-        Event::Placed { .. } => "allocationGranted",
-        Event::Resized { .. } => "allocationResized",
-        Event::Released { .. } => "allocationReleased",
-        Event::Reserved { .. } => "nodeReserved",
-        Event::Unreserved { .. } => "nodeUnreserved",
-        Event::SwapStarted { .. } => "swapStarted",
-        Event::SwapConfirmed { .. } => "swapConfirmed",
-        Event::SwapDropped { .. } => "swapDropped",
-        Event::ReleaseAsked { .. } => "releaseOrdered",
-        Event::Preempted { .. } => "preemptionOrdered",
-        Event::PreemptionTriggered { .. } => "preemptionTriggered",
-        Event::PreemptionObserved { .. } => "preemptionObserved",
-        Event::PreemptionTried { .. } => "preemptionTried",
-        Event::QuotaClockStopped { .. } => "quotaClockStopped",
-        Event::BackedOff { .. } => "applicationBackedOff",
-        Event::LifetimeSet { .. } => "lifetimeSet",
-        Event::LifetimeOver { .. } => "lifetimeOver",
-        Event::DeadlineSet { .. } => "deadlineSet",
-        Event::Overtaken { .. } => "overtaken",
-        Event::PlaceholdersExpired { .. } => "placeholdersExpired",
-        Event::TimerStopped { .. } => "timerStopped",
-        Event::ScaleUpAsked { .. } => "scaleUpAsked",
-        Event::ForeignSet { .. } => "foreignSet",
-        Event::ForeignRemoved { .. } => "foreignRemoved",
-        Event::QuestionsSet { .. } => "questionsSet",
-        Event::Asked { .. } => "questionAsked",
-        Event::Answered { .. } => "questionAnswered",
-        Event::VerdictsVoid { .. } => "verdictsVoid",
-        Event::TaskAdded { .. } => "taskAdded",
-        Event::TaskThrottled { .. } => "taskThrottled",
-        Event::TaskMoved { step, .. } => kind_of_step(step),
-        Event::TenantSet { .. } => "tenantSet",
-        Event::TenantDraining { .. } => "tenantDraining",
-        Event::TenantRemoved { .. } => "tenantRemoved",
-        Event::TenantDefaultsSet { .. } => "tenantDefaultsSet",
-        Event::DriftFound { .. } => "tenantDrift",
-        Event::ManagerAway { away: Some(_), .. } => "managerAway",
-        Event::ManagerAway { away: None, .. } => "managerBack",
-        Event::RecoverySet { until: Some(_), .. } => "recoveryBegun",
-        Event::RecoverySet { until: None, .. } => "recoveryOver",
-        Event::NodeReported { .. } => "nodeReported",
-    }
-}
-
-const fn kind_of_step(step: &TaskStep) -> &'static str {
-    match step {
-        TaskStep::Confirmed => "taskConfirmed",
-        TaskStep::Cancelling => "taskCancelling",
-        TaskStep::Restarted { .. } => "taskRestarted",
-        TaskStep::Requeued { .. } => "taskRequeued",
-        TaskStep::Waited => "taskWaited",
-        TaskStep::Measured { .. } => "taskMeasured",
-        TaskStep::Ended { .. } => "taskEnded",
-    }
+/// What happened, in a sentence without a full stop.
+pub(super) fn sentence_of(event: &Event, named: &EventNames) -> String {
+    text_of(event, named, |at| time(at).to_string())
 }
 
 /// The fields of an event that have no place of their own.
@@ -134,37 +51,85 @@ fn detail_of(event: &Event, named: &EventNames) -> Map<String, Value> {
     }
     match event {
         Event::Configured { checksum } => put("checksum", json!(checksum.as_str())),
-        Event::QueueAdded { leaf, managed, .. } | Event::QueueChanged { leaf, managed, .. } => {
-            put("leaf", json!(leaf));
-            put("managed", json!(managed));
-        }
-        Event::QueueMoved { state, .. } => put("state", json!(state.to_string())),
-        Event::NodeAdded { capacity, schedulable, .. } => {
-            put("capacity", amounts(capacity));
-            put("schedulable", json!(schedulable));
-        }
-        Event::NodeResized { capacity, .. } => put("capacity", amounts(capacity)),
-        Event::ApplicationAdded { groups, .. } => put("groups", names(groups)),
-        Event::ApplicationRejected { groups, code, message, .. } => {
-            put("groups", names(groups));
-            put("code", json!(code.as_str()));
-            put("message", json!(message.as_str()));
-        }
-        Event::ApplicationLinked { group, .. } => {
-            put("group", json!(group.as_ref().map(Name::as_str)));
-        }
-        Event::ApplicationMoved { state, .. } => {
-            put("before", json!(named.before.map(|before| before.to_string())));
-            put("state", json!(state.to_string()));
-        }
-        _ => detail_of_ask(event, named, &mut put),
+        Event::Queue(event) => detail_of_queue(event, &mut put),
+        Event::Node(event) => detail_of_node(event, &mut put),
+        Event::Application(event) => detail_of_application(event, named, &mut put),
+        Event::Ask(event) => detail_of_ask(event, &mut put),
+        Event::Allocation(event) => detail_of_allocation(event, named, &mut put),
+        Event::Foreign(ForeignEvent::Set { resources, .. }) => put("resources", amounts(resources)),
+        // The kind and the subject are all there is.
+        Event::Partition(_)
+        | Event::Task(_)
+        | Event::Foreign(ForeignEvent::Removed { .. })
+        | Event::Tenant(_) => {}
     }
     detail
 }
 
-fn detail_of_ask(event: &Event, named: &EventNames, put: &mut impl FnMut(&str, Value)) {
+fn detail_of_queue(event: &QueueEvent, put: &mut impl FnMut(&str, Value)) {
     match event {
-        Event::AskAdded { resources, priority, created, traits, .. } => {
+        QueueEvent::Added { leaf, managed, .. } | QueueEvent::Changed { leaf, managed, .. } => {
+            put("leaf", json!(leaf));
+            put("managed", json!(managed));
+        }
+        QueueEvent::Moved { state, .. } => put("state", json!(state.to_string())),
+        QueueEvent::Removed { .. }
+        | QueueEvent::LimitsChanged { .. }
+        | QueueEvent::QuotaClockStopped { .. } => {}
+    }
+}
+
+fn detail_of_node(event: &NodeEvent, put: &mut impl FnMut(&str, Value)) {
+    match event {
+        NodeEvent::Added { capacity, schedulable, .. } => {
+            put("capacity", amounts(capacity));
+            put("schedulable", json!(schedulable));
+        }
+        NodeEvent::Resized { capacity, .. } => put("capacity", amounts(capacity)),
+        NodeEvent::Scheduling { .. }
+        | NodeEvent::Removed { .. }
+        | NodeEvent::Reported { .. }
+        | NodeEvent::VerdictsVoid { .. } => {}
+    }
+}
+
+fn detail_of_application(
+    event: &ApplicationEvent,
+    named: &EventNames,
+    put: &mut impl FnMut(&str, Value),
+) {
+    match event {
+        ApplicationEvent::Added { groups, .. } => put("groups", names(groups)),
+        ApplicationEvent::Rejected { groups, code, message, .. } => {
+            put("groups", names(groups));
+            put("code", json!(code.as_str()));
+            put("message", json!(message.as_str()));
+        }
+        ApplicationEvent::Linked { group, .. } => {
+            put("group", json!(group.as_ref().map(Name::as_str)));
+        }
+        ApplicationEvent::Moved { state, .. } => {
+            put("before", json!(named.before.map(|before| before.to_string())));
+            put("state", json!(state.to_string()));
+        }
+        ApplicationEvent::BackedOff { until, .. } => put("until", json!(time(*until))),
+        ApplicationEvent::GroupUnlinked { .. }
+        | ApplicationEvent::Unlinked { .. }
+        | ApplicationEvent::LifetimeSet { .. }
+        | ApplicationEvent::LifetimeOver { .. }
+        | ApplicationEvent::DeadlineSet { .. }
+        | ApplicationEvent::Overtaken { .. }
+        | ApplicationEvent::Activated { .. }
+        | ApplicationEvent::Allocating { .. }
+        | ApplicationEvent::Removed { .. }
+        | ApplicationEvent::PlaceholdersExpired { .. }
+        | ApplicationEvent::TimerStopped { .. } => {}
+    }
+}
+
+fn detail_of_ask(event: &AskEvent, put: &mut impl FnMut(&str, Value)) {
+    match event {
+        AskEvent::Added { resources, priority, created, traits, .. } => {
             put("resources", amounts(resources));
             put("priority", json!(priority));
             put("created", json!(time(*created)));
@@ -179,20 +144,37 @@ fn detail_of_ask(event: &Event, named: &EventNames, put: &mut impl FnMut(&str, V
                 put("blockedNodes", json!(nodes));
             }
         }
-        Event::Resized { resources, .. } => {
+        AskEvent::Removed { termination, .. } => put("reason", json!(reason_of(*termination))),
+        AskEvent::Placed { .. }
+        | AskEvent::Reserved { .. }
+        | AskEvent::Unreserved { .. }
+        | AskEvent::Asked { .. }
+        | AskEvent::Answered { .. }
+        | AskEvent::PreemptionTriggered { .. }
+        | AskEvent::PreemptionTried { .. }
+        | AskEvent::ScaleUpAsked { .. } => {}
+    }
+}
+
+fn detail_of_allocation(
+    event: &AllocationEvent,
+    named: &EventNames,
+    put: &mut impl FnMut(&str, Value),
+) {
+    match event {
+        AllocationEvent::Resized { resources, .. } => {
             put("before", amounts(&named.resources));
             put("resources", amounts(resources));
         }
-        Event::ForeignSet { resources, .. } => put("resources", amounts(resources)),
-        Event::AskRemoved { termination, .. }
-        | Event::Released { termination, .. }
-        | Event::ReleaseAsked { termination, .. } => {
+        AllocationEvent::Released { termination, .. }
+        | AllocationEvent::ReleaseAsked { termination, .. } => {
             put("reason", json!(reason_of(*termination)));
         }
-        Event::SwapStarted { .. } | Event::SwapConfirmed { .. } => {
+        AllocationEvent::SwapStarted { .. } | AllocationEvent::SwapConfirmed { .. } => {
             put("placeholder", json!(named.other.as_str()));
         }
-        Event::Preempted { cause, .. } | Event::PreemptionObserved { cause, .. } => {
+        AllocationEvent::Preempted { cause, .. }
+        | AllocationEvent::PreemptionObserved { cause, .. } => {
             let (cause, whose) = match cause {
                 PreemptionCause::Guarantee(_) => ("guarantee", "ask"),
                 PreemptionCause::Share(_) => ("share", "ask"),
@@ -202,9 +184,7 @@ fn detail_of_ask(event: &Event, named: &EventNames, put: &mut impl FnMut(&str, V
             put("cause", json!(cause));
             put(whose, json!(named.other.as_str()));
         }
-        Event::BackedOff { until, .. } => put("until", json!(time(*until))),
-        // The kind and the subject are all there is.
-        _ => {}
+        AllocationEvent::SwapDropped { .. } => {}
     }
 }
 

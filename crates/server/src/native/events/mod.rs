@@ -6,10 +6,7 @@
 mod describe;
 mod filter;
 mod page;
-mod sentence;
 mod stream;
-
-pub(super) use describe::kind_of;
 
 use axum::body::Body;
 use axum::extract::State;

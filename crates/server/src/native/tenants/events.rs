@@ -9,11 +9,14 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::Response;
 use headroom_api::headroomv1::{Code, ShortType, TaskReason, TenantEvent};
-use headroom_core::{Event, Name, TaskStep};
-use headroom_engine::{Entry, EventNames, TenantPath};
+use headroom_core::event_text::{EventNames, TenantPath, kind_of};
+use headroom_core::{
+    AllocationEvent, ApplicationEvent, AskEvent, Event, Name, TaskEvent, TaskStep,
+    TenantEvent as TenantChange,
+};
+use headroom_engine::Entry;
 
 use super::super::answer::Refused;
-use super::super::events::kind_of;
 use super::super::request::NativeRequest;
 use super::super::stream::{EventSource, Selection, resumed, stream};
 use super::super::words::time;
@@ -95,17 +98,19 @@ impl Watch {
 
     /// Send the change of a tenant.
     fn tell_of_tenant(&mut self, entry: &Entry, event: &Event, of: &TenantPath, sight: Sight) {
-        let quota = match event {
-            Event::TenantSet { settings, .. } if sight == Sight::Within && of.left.is_empty() => {
-                settings.quota.as_ref().map(|_| body::quota(settings))
-            }
-            _ => None,
+        let quota = if let Event::Tenant(TenantChange::Set { settings, .. }) = event
+            && sight == Sight::Within
+            && of.left.is_empty()
+        {
+            settings.quota.as_ref().map(|_| body::quota(settings))
+        } else {
+            None
         };
         let tenant = of.path.first().unwrap_or(&self.tenant).to_string();
         self.told.push(TenantEvent {
             tenant,
             quota,
-            waiting_changed: !matches!(event, Event::TenantRemoved { .. }),
+            waiting_changed: !matches!(event, Event::Tenant(TenantChange::Removed { .. })),
             ..begun(entry, event)
         });
     }
@@ -115,7 +120,7 @@ impl Watch {
         let reason = self.reason(event, of);
         let told = &mut self.told[place];
         told.waiting_changed |= reorders(event);
-        if let Event::Resized { resources: amounts, .. } = event {
+        if let Event::Allocation(AllocationEvent::Resized { resources: amounts, .. }) = event {
             told.resources = Some(resources(amounts));
         }
         if most {
@@ -127,12 +132,14 @@ impl Watch {
     /// Why a task waits, as far as the client may see that.
     fn reason(&self, event: &Event, of: &TenantPath) -> Option<TaskReason> {
         match event {
-            Event::ApplicationRejected { code, message, .. } => Some(TaskReason {
-                code: code.to_string(),
-                sentence: Some(message.to_string()),
-                ..TaskReason::default()
-            }),
-            Event::TaskThrottled { reason, .. } => {
+            Event::Application(ApplicationEvent::Rejected { code, message, .. }) => {
+                Some(TaskReason {
+                    code: code.to_string(),
+                    sentence: Some(message.to_string()),
+                    ..TaskReason::default()
+                })
+            }
+            Event::Task(TaskEvent::Throttled { reason, .. }) => {
                 let above = of.path.iter().position(|name| *name == reason.scope);
                 let open = above.is_none_or(|place| self.sees(&of.path[place..]));
                 let types = reason.types.iter().map(|one| ShortType {
@@ -154,7 +161,32 @@ impl Watch {
                     sentence: None,
                 })
             }
-            _ => None,
+            Event::Configured { .. }
+            | Event::Partition(_)
+            | Event::Queue(_)
+            | Event::Node(_)
+            | Event::Application(
+                ApplicationEvent::Added { .. }
+                | ApplicationEvent::Linked { .. }
+                | ApplicationEvent::GroupUnlinked { .. }
+                | ApplicationEvent::Unlinked { .. }
+                | ApplicationEvent::LifetimeSet { .. }
+                | ApplicationEvent::LifetimeOver { .. }
+                | ApplicationEvent::DeadlineSet { .. }
+                | ApplicationEvent::Overtaken { .. }
+                | ApplicationEvent::Moved { .. }
+                | ApplicationEvent::Activated { .. }
+                | ApplicationEvent::Allocating { .. }
+                | ApplicationEvent::Removed { .. }
+                | ApplicationEvent::BackedOff { .. }
+                | ApplicationEvent::PlaceholdersExpired { .. }
+                | ApplicationEvent::TimerStopped { .. },
+            )
+            | Event::Task(TaskEvent::Added { .. } | TaskEvent::Moved { .. })
+            | Event::Ask(_)
+            | Event::Allocation(_)
+            | Event::Foreign(_)
+            | Event::Tenant(_) => None,
         }
     }
 }
@@ -183,22 +215,67 @@ fn of_task(entry: &Entry, event: &Event, (task, of): (&Name, &TenantPath)) -> Te
 /// None if it has nothing to send.
 const fn weight(event: &Event) -> Option<u8> {
     Some(match event {
-        Event::TaskMoved { step: TaskStep::Waited | TaskStep::Measured { .. }, .. } => return None,
-        Event::ApplicationRejected { .. } => 8,
-        Event::TaskMoved { .. } => 7,
-        Event::TaskThrottled { .. } => 6,
-        Event::TaskAdded { .. } => 5,
-        Event::Preempted { .. } => 4,
-        Event::Placed { .. } | Event::SwapConfirmed { .. } => 3,
-        Event::Resized { .. } => 2,
-        Event::DeadlineSet { .. } => 1,
-        Event::ApplicationAdded { .. }
-        | Event::AskAdded { .. }
-        | Event::AskRemoved { .. }
-        | Event::SwapStarted { .. }
-        | Event::ReleaseAsked { .. }
-        | Event::Released { .. } => 0,
-        _ => return None,
+        Event::Application(ApplicationEvent::Rejected { .. }) => 8,
+        Event::Task(TaskEvent::Moved {
+            step:
+                TaskStep::Confirmed
+                | TaskStep::Cancelling
+                | TaskStep::Restarted { .. }
+                | TaskStep::Requeued { .. }
+                | TaskStep::Ended { .. },
+            ..
+        }) => 7,
+        Event::Task(TaskEvent::Throttled { .. }) => 6,
+        Event::Task(TaskEvent::Added { .. }) => 5,
+        Event::Allocation(AllocationEvent::Preempted { .. }) => 4,
+        Event::Ask(AskEvent::Placed { .. })
+        | Event::Allocation(AllocationEvent::SwapConfirmed { .. }) => 3,
+        Event::Allocation(AllocationEvent::Resized { .. }) => 2,
+        Event::Application(ApplicationEvent::DeadlineSet { .. }) => 1,
+        Event::Application(ApplicationEvent::Added { .. })
+        | Event::Ask(AskEvent::Added { .. } | AskEvent::Removed { .. })
+        | Event::Allocation(
+            AllocationEvent::SwapStarted { .. }
+            | AllocationEvent::ReleaseAsked { .. }
+            | AllocationEvent::Released { .. },
+        ) => 0,
+        Event::Task(TaskEvent::Moved {
+            step: TaskStep::Waited | TaskStep::Measured { .. },
+            ..
+        })
+        | Event::Configured { .. }
+        | Event::Partition(_)
+        | Event::Queue(_)
+        | Event::Node(_)
+        | Event::Application(
+            ApplicationEvent::Linked { .. }
+            | ApplicationEvent::GroupUnlinked { .. }
+            | ApplicationEvent::Unlinked { .. }
+            | ApplicationEvent::LifetimeSet { .. }
+            | ApplicationEvent::LifetimeOver { .. }
+            | ApplicationEvent::Overtaken { .. }
+            | ApplicationEvent::Moved { .. }
+            | ApplicationEvent::Activated { .. }
+            | ApplicationEvent::Allocating { .. }
+            | ApplicationEvent::Removed { .. }
+            | ApplicationEvent::BackedOff { .. }
+            | ApplicationEvent::PlaceholdersExpired { .. }
+            | ApplicationEvent::TimerStopped { .. },
+        )
+        | Event::Ask(
+            AskEvent::Reserved { .. }
+            | AskEvent::Unreserved { .. }
+            | AskEvent::Asked { .. }
+            | AskEvent::Answered { .. }
+            | AskEvent::PreemptionTriggered { .. }
+            | AskEvent::PreemptionTried { .. }
+            | AskEvent::ScaleUpAsked { .. },
+        )
+        | Event::Allocation(
+            AllocationEvent::SwapDropped { .. } | AllocationEvent::PreemptionObserved { .. },
+        )
+        | Event::Foreign(_)
+        | Event::Tenant(_) => return None,
     })
 }
 
@@ -206,11 +283,9 @@ const fn weight(event: &Event) -> Option<u8> {
 const fn reorders(event: &Event) -> bool {
     matches!(
         event,
-        Event::AskAdded { .. }
-            | Event::AskRemoved { .. }
-            | Event::Placed { .. }
-            | Event::SwapStarted { .. }
-            | Event::DeadlineSet { .. }
+        Event::Ask(AskEvent::Added { .. } | AskEvent::Removed { .. } | AskEvent::Placed { .. })
+            | Event::Allocation(AllocationEvent::SwapStarted { .. })
+            | Event::Application(ApplicationEvent::DeadlineSet { .. })
     )
 }
 
@@ -221,7 +296,7 @@ impl EventSource for Watch {
         self.told.clear();
         let mut known: BTreeMap<&Name, (usize, u8)> = BTreeMap::new();
         for (event, named) in entry.record.events.iter().zip(&entry.named) {
-            if let Event::TenantDefaultsSet { .. } = event {
+            if let Event::Tenant(TenantChange::DefaultsSet { .. }) = event {
                 let tenant = self.tenant.to_string();
                 self.told.push(TenantEvent {
                     tenant,
@@ -238,7 +313,8 @@ impl EventSource for Watch {
             }
             if application.is_empty() {
                 self.tell_of_tenant(entry, event, of, sight);
-                if matches!(event, Event::TenantRemoved { tenant, .. } if *tenant == self.tenant) {
+                if matches!(event, Event::Tenant(TenantChange::Removed { tenant, .. }) if *tenant == self.tenant)
+                {
                     return Selection::Last(self.told.len(), Some("gone"));
                 }
                 continue;

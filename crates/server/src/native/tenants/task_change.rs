@@ -14,7 +14,8 @@ use headroom_api::headroomv1::{self as api, Code, IDEMPOTENCY_KEY_MAX, ReleaseOu
 use headroom_core::books::{TaskRequest, TaskSettings, TaskState};
 use headroom_core::id::ApplicationId;
 use headroom_core::{
-    Ask, Command, Event, Millis, Name, RefusalCode, Submit, SubmitTask, TaskChange, Timestamp,
+    ApplicationEvent, Ask, Command, Event, Millis, Name, RefusalCode, Submit, SubmitTask,
+    TaskChange, Timestamp,
 };
 use headroom_engine::{Accepted, View};
 use serde::Serialize;
@@ -118,7 +119,9 @@ pub(super) async fn submit(
             return again.ok_or_else(|| refused(&asked, &rejection));
         }
     };
-    if let Some(Event::ApplicationRejected { code, message, .. }) = events.last() {
+    if let Some(Event::Application(ApplicationEvent::Rejected { code, message, .. })) =
+        events.last()
+    {
         return Err(rejected(&asked, code, message));
     }
     let view = decided(&service, view, &asked, &name).await;

@@ -3,12 +3,20 @@
 //! An event names rows by ids, and some rows are gone once it is applied. So names are looked up
 //! just before.
 
-use std::collections::BTreeSet;
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::vec::Vec;
 
-use headroom_core::books::{ApplicationState, Books, TaskState};
-use headroom_core::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
-use headroom_core::resource::Amounts;
-use headroom_core::{Command, Event, Name, PreemptionCause};
+use crate::books::{ApplicationState, Books, TaskState};
+use crate::command::Command;
+use crate::event::{
+    AllocationEvent, ApplicationEvent, AskEvent, Event, ForeignEvent, NodeEvent, PartitionEvent,
+    PreemptionCause, QueueEvent, TaskEvent, TenantEvent,
+};
+use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
+use crate::name::Name;
+use crate::resource::Amounts;
 
 /// Whom an event is about. What it is not about is empty.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,75 +55,38 @@ pub struct TenantPath {
     pub is_task: bool,
 }
 
+/// What an event is about: first the object itself, then what it belongs to.
+pub fn subjects(named: &EventNames) -> impl Iterator<Item = &Name> {
+    let EventNames { key, application, node, queue, user, partition, .. } = named;
+    [key, application, node, queue, user, partition].into_iter().filter(|name| !name.is_empty())
+}
+
 /// The names in an event; `books` are those just before it, `cause` is the command that it follows from. Costs
 /// what the event names.
-pub(crate) fn named(books: &Books, cause: Option<&Command>, event: &Event) -> EventNames {
+pub fn named(books: &Books, cause: Option<&Command>, event: &Event) -> EventNames {
     let look = Look { books };
-    if let Event::ApplicationRejected { partition, .. } = event {
+    if let Event::Application(event @ ApplicationEvent::Rejected { partition, .. }) = event {
         let tenant = match cause {
             Some(Command::SubmitTask(task)) => Some((&task.submit.tenant, true)),
             Some(Command::Submit(submit)) => Some((&submit.tenant, false)),
             Some(Command::RejectApplication(one)) => Some((&one.tenant, one.of_task)),
-            _ => None,
+            Some(_) | None => None,
         };
         let of = tenant.filter(|(tenant, _)| !tenant.is_empty());
         let tenant = of.map(|(tenant, is_task)| Box::new(look.under(*partition, tenant, is_task)));
         return EventNames { tenant, ..look.of_application(event) };
     }
     match event {
-        Event::PartitionAdded { partition, .. } => {
-            EventNames { partition: partition.clone(), ..EventNames::default() }
-        }
-        Event::PartitionChanged { partition, .. }
-        | Event::PartitionRemoved { partition }
-        | Event::DriftFound { partition, .. }
-        | Event::RecoverySet { partition, .. }
-        | Event::ManagerAway { partition, .. }
-        | Event::QuestionsSet { partition, .. } => look.partition(*partition),
         Event::Configured { .. } => EventNames::default(),
-        Event::QueueAdded { partition, parent, name, .. } => {
-            let path = format!("{parent}.{name}");
-            EventNames { queue: Name::new(&path), ..look.partition(*partition) }
-        }
-        Event::QueueChanged { partition, queue, .. }
-        | Event::QueueMoved { partition, queue, .. }
-        | Event::LimitsChanged { partition, queue, .. } => {
-            EventNames { queue: queue.clone(), ..look.partition(*partition) }
-        }
-        Event::QueueRemoved { queue } | Event::QuotaClockStopped { queue } => look.queue(*queue),
-        Event::NodeAdded { partition, node, .. } => {
-            EventNames { node: node.clone(), ..look.partition(*partition) }
-        }
-        Event::NodeResized { node, .. }
-        | Event::NodeScheduling { node, .. }
-        | Event::NodeRemoved { node }
-        | Event::NodeReported { node }
-        | Event::VerdictsVoid { node } => look.node(*node),
-        Event::ForeignSet { partition, key, node, .. } => {
-            let node = books.node(*node).name.clone();
-            EventNames { key: key.clone(), node, ..look.partition(*partition) }
-        }
-        Event::ForeignRemoved { partition, key } => {
-            EventNames { key: key.clone(), ..look.partition(*partition) }
-        }
-        Event::TenantSet { partition, tenant, settings } => {
-            let of = look.placed(*partition, tenant, settings.parent.as_ref());
-            EventNames {
-                other: tenant.clone(),
-                tenant: Some(Box::new(of)),
-                ..look.partition(*partition)
-            }
-        }
-        Event::TenantDraining { partition, tenant }
-        | Event::TenantRemoved { partition, tenant } => {
-            let of = look.under(*partition, tenant, false);
-            EventNames {
-                other: tenant.clone(),
-                tenant: Some(Box::new(of)),
-                ..look.partition(*partition)
-            }
-        }
-        _ => look.of_application(event),
+        Event::Partition(event) => look.of_partition(event),
+        Event::Queue(event) => look.of_queue(event),
+        Event::Node(event) => look.of_node(event),
+        Event::Application(event) => look.of_application(event),
+        Event::Task(event) => look.of_task(event),
+        Event::Ask(event) => look.of_ask(event),
+        Event::Allocation(event) => look.of_allocation(event),
+        Event::Foreign(event) => look.of_foreign(event),
+        Event::Tenant(event) => look.of_tenant(event),
     }
 }
 
@@ -124,10 +95,53 @@ struct Look<'books> {
 }
 
 impl Look<'_> {
-    fn of_application(&self, event: &Event) -> EventNames {
+    fn of_partition(&self, event: &PartitionEvent) -> EventNames {
         match event {
-            Event::ApplicationAdded { partition, queue, application, user, .. }
-            | Event::ApplicationRejected { partition, queue, application, user, .. } => {
+            PartitionEvent::Added { partition, .. } => {
+                EventNames { partition: partition.clone(), ..EventNames::default() }
+            }
+            PartitionEvent::Changed { partition, .. }
+            | PartitionEvent::Removed { partition }
+            | PartitionEvent::QuestionsSet { partition, .. }
+            | PartitionEvent::RecoverySet { partition, .. }
+            | PartitionEvent::ManagerAway { partition, .. } => self.partition(*partition),
+        }
+    }
+
+    fn of_queue(&self, event: &QueueEvent) -> EventNames {
+        match event {
+            QueueEvent::Added { partition, parent, name, .. } => {
+                let path = format!("{parent}.{name}");
+                EventNames { queue: Name::new(&path), ..self.partition(*partition) }
+            }
+            QueueEvent::Changed { partition, queue, .. }
+            | QueueEvent::Moved { partition, queue, .. }
+            | QueueEvent::LimitsChanged { partition, queue, .. } => {
+                EventNames { queue: queue.clone(), ..self.partition(*partition) }
+            }
+            QueueEvent::Removed { queue } | QueueEvent::QuotaClockStopped { queue } => {
+                self.queue(*queue)
+            }
+        }
+    }
+
+    fn of_node(&self, event: &NodeEvent) -> EventNames {
+        match event {
+            NodeEvent::Added { partition, node, .. } => {
+                EventNames { node: node.clone(), ..self.partition(*partition) }
+            }
+            NodeEvent::Resized { node, .. }
+            | NodeEvent::Scheduling { node, .. }
+            | NodeEvent::Removed { node }
+            | NodeEvent::Reported { node }
+            | NodeEvent::VerdictsVoid { node } => self.node(*node),
+        }
+    }
+
+    fn of_application(&self, event: &ApplicationEvent) -> EventNames {
+        match event {
+            ApplicationEvent::Added { partition, queue, application, user, .. }
+            | ApplicationEvent::Rejected { partition, queue, application, user, .. } => {
                 EventNames {
                     queue: queue.clone(),
                     application: application.clone(),
@@ -136,59 +150,69 @@ impl Look<'_> {
                     ..self.partition(*partition)
                 }
             }
-            Event::ApplicationMoved { application, .. } => {
+            ApplicationEvent::Moved { application, .. } => {
                 let before = Some(self.books.application(*application).state);
                 EventNames { before, ..self.application(*application) }
             }
-            Event::ApplicationLinked { application, .. }
-            | Event::GroupUnlinked { application }
-            | Event::ApplicationUnlinked { application }
-            | Event::ApplicationAllocating { application }
-            | Event::ApplicationActivated { application, .. }
-            | Event::ApplicationRemoved { application }
-            | Event::LifetimeSet { application, .. }
-            | Event::LifetimeOver { application }
-            | Event::DeadlineSet { application, .. }
-            | Event::Overtaken { application }
-            | Event::BackedOff { application, .. }
-            | Event::PlaceholdersExpired { application }
-            | Event::TimerStopped { application } => self.application(*application),
-            Event::TaskAdded { application, settings } => {
+            ApplicationEvent::Linked { application, .. }
+            | ApplicationEvent::GroupUnlinked { application }
+            | ApplicationEvent::Unlinked { application }
+            | ApplicationEvent::Allocating { application }
+            | ApplicationEvent::Activated { application, .. }
+            | ApplicationEvent::Removed { application }
+            | ApplicationEvent::LifetimeSet { application, .. }
+            | ApplicationEvent::LifetimeOver { application }
+            | ApplicationEvent::DeadlineSet { application, .. }
+            | ApplicationEvent::Overtaken { application }
+            | ApplicationEvent::BackedOff { application, .. }
+            | ApplicationEvent::PlaceholdersExpired { application }
+            | ApplicationEvent::TimerStopped { application } => self.application(*application),
+        }
+    }
+
+    fn of_task(&self, event: &TaskEvent) -> EventNames {
+        match event {
+            TaskEvent::Added { application, settings } => {
                 let partition = self.books.application(*application).partition;
                 let of = self.under(partition, &settings.tenant, true);
                 let other = settings.tenant.clone();
                 EventNames { other, tenant: Some(Box::new(of)), ..self.application(*application) }
             }
-            Event::TaskThrottled { application, .. } | Event::TaskMoved { application, .. } => {
+            TaskEvent::Throttled { application, .. } | TaskEvent::Moved { application, .. } => {
                 let task = self.books.application(*application).task.as_deref();
                 let tenant = task.map(|task| task.settings.tenant.clone()).unwrap_or_default();
                 EventNames { other: tenant, ..self.application(*application) }
             }
-            Event::AskAdded { application, key, .. } => {
-                EventNames { key: key.clone(), ..self.application(*application) }
-            }
-            _ => self.of_ask(event),
         }
     }
 
-    fn of_ask(&self, event: &Event) -> EventNames {
+    fn of_ask(&self, event: &AskEvent) -> EventNames {
         match event {
-            Event::Placed { ask, node } | Event::Reserved { ask, node } => self.on(*ask, *node),
-            Event::SwapStarted { ask, placeholder, node } => {
+            AskEvent::Added { application, key, .. } => {
+                EventNames { key: key.clone(), ..self.application(*application) }
+            }
+            AskEvent::Placed { ask, node } | AskEvent::Reserved { ask, node } => {
+                self.on(*ask, *node)
+            }
+            AskEvent::Removed { ask, .. }
+            | AskEvent::Unreserved { ask }
+            | AskEvent::PreemptionTriggered { ask }
+            | AskEvent::PreemptionTried { ask }
+            | AskEvent::ScaleUpAsked { ask }
+            | AskEvent::Asked { ask, .. }
+            | AskEvent::Answered { ask, .. } => self.allocation(*ask),
+        }
+    }
+
+    fn of_allocation(&self, event: &AllocationEvent) -> EventNames {
+        match event {
+            AllocationEvent::Resized { allocation, .. }
+            | AllocationEvent::Released { allocation, .. }
+            | AllocationEvent::ReleaseAsked { allocation, .. } => self.allocation(*allocation),
+            AllocationEvent::SwapStarted { ask, placeholder, node } => {
                 EventNames { other: self.key_of(*placeholder), ..self.on(*ask, *node) }
             }
-            Event::AskRemoved { ask, .. }
-            | Event::Unreserved { ask }
-            | Event::SwapDropped { ask }
-            | Event::PreemptionTriggered { ask }
-            | Event::PreemptionTried { ask }
-            | Event::ScaleUpAsked { ask }
-            | Event::Asked { ask, .. }
-            | Event::Answered { ask, .. } => self.allocation(*ask),
-            Event::Resized { allocation, .. }
-            | Event::Released { allocation, .. }
-            | Event::ReleaseAsked { allocation, .. } => self.allocation(*allocation),
-            Event::SwapConfirmed { placeholder } => {
+            AllocationEvent::SwapConfirmed { placeholder } => {
                 let member = self.books.allocation(*placeholder).partner();
                 let placeholder = self.key_of(*placeholder);
                 member.map_or_else(EventNames::default, |member| EventNames {
@@ -196,7 +220,9 @@ impl Look<'_> {
                     ..self.allocation(member)
                 })
             }
-            Event::Preempted { victim, cause } | Event::PreemptionObserved { victim, cause } => {
+            AllocationEvent::SwapDropped { ask } => self.allocation(*ask),
+            AllocationEvent::Preempted { victim, cause }
+            | AllocationEvent::PreemptionObserved { victim, cause } => {
                 let other = match cause {
                     PreemptionCause::Guarantee(ask)
                     | PreemptionCause::Share(ask)
@@ -205,7 +231,38 @@ impl Look<'_> {
                 };
                 EventNames { other, ..self.allocation(*victim) }
             }
-            _ => EventNames::default(),
+        }
+    }
+
+    fn of_foreign(&self, event: &ForeignEvent) -> EventNames {
+        match event {
+            ForeignEvent::Set { partition, key, node, .. } => {
+                let node = self.books.node(*node).name.clone();
+                EventNames { key: key.clone(), node, ..self.partition(*partition) }
+            }
+            ForeignEvent::Removed { partition, key } => {
+                EventNames { key: key.clone(), ..self.partition(*partition) }
+            }
+        }
+    }
+
+    fn of_tenant(&self, event: &TenantEvent) -> EventNames {
+        let (partition, tenant, of) = match event {
+            TenantEvent::Set { partition, tenant, settings } => {
+                let of = self.placed(*partition, tenant, settings.parent.as_ref());
+                (*partition, tenant, of)
+            }
+            TenantEvent::Draining { partition, tenant }
+            | TenantEvent::Removed { partition, tenant } => {
+                (*partition, tenant, self.under(*partition, tenant, false))
+            }
+            TenantEvent::DriftFound { partition, .. } => return self.partition(*partition),
+            TenantEvent::DefaultsSet { .. } => return EventNames::default(),
+        };
+        EventNames {
+            other: tenant.clone(),
+            tenant: Some(Box::new(of)),
+            ..self.partition(partition)
         }
     }
 
@@ -257,7 +314,7 @@ impl Look<'_> {
     /// A tenant and those above it, which may be gone.
     fn under(&self, partition: PartitionId, tenant: &Name, is_task: bool) -> TenantPath {
         let above = self.books.partition(partition).tenants.up(tenant).skip(1);
-        let path = std::iter::once(tenant).chain(above.map(|(name, _)| name)).cloned();
+        let path = core::iter::once(tenant).chain(above.map(|(name, _)| name)).cloned();
         TenantPath { path: path.collect(), left: Vec::new(), is_task }
     }
 
@@ -297,7 +354,7 @@ impl Look<'_> {
 }
 
 /// Where tasks stand that these events are about; `books` are those after them. Costs the members of these tasks.
-pub(crate) fn states(books: &Books, names: &[EventNames]) -> Vec<(Name, TaskState)> {
+pub fn task_states(books: &Books, names: &[EventNames]) -> Vec<(Name, TaskState)> {
     let is_task = |named: &&EventNames| named.tenant.as_ref().is_some_and(|of| of.is_task);
     let tasks: BTreeSet<_> =
         names.iter().filter(is_task).map(|named| (&named.partition, &named.application)).collect();

@@ -1,94 +1,120 @@
 //! An event in a sentence: the change that happened, in the present and the past tense of the reader.
 
-use headroom_core::books::TaskState;
-use headroom_core::resource::{Amounts, format_quantities};
-use headroom_core::{Event, Millis, PreemptionCause, TaskStep, TenantDrift, Termination};
-use headroom_engine::EventNames;
+use alloc::borrow::ToOwned as _;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 
-use crate::native::words::time;
+use crate::books::TaskState;
+use crate::event::{
+    AllocationEvent, ApplicationEvent, AskEvent, Event, ForeignEvent, NodeEvent, PartitionEvent,
+    PreemptionCause, QueueEvent, TaskEvent, TaskStep, TenantDrift, TenantEvent, Termination,
+};
+use crate::resource::{Amounts, format_quantities};
+use crate::time::{Millis, Timestamp};
 
-/// What happened, in a sentence without a full stop.
+use super::EventNames;
+
+/// What happened, in a sentence without a full stop; `time` writes a point in time.
 #[expect(clippy::too_many_lines, reason = "one arm for each event, so that none is forgotten")]
-pub(super) fn text_of(event: &Event, named: &EventNames) -> String {
+pub fn text_of(event: &Event, named: &EventNames, time: impl Fn(Timestamp) -> String) -> String {
     let EventNames { partition, queue, application, user, key, node, other, resources, .. } = named;
     let task = format_args!("task {application} of tenant {other}");
     let ask = format_args!("{key} of application {application}");
     match event {
-        Event::PartitionAdded { .. } => format!("partition {partition} was added"),
-        Event::PartitionChanged { .. } => format!("the policies of partition {partition} changed"),
-        Event::PartitionRemoved { .. } => format!("partition {partition} was removed"),
+        Event::Partition(PartitionEvent::Added { .. }) => {
+            format!("partition {partition} was added")
+        }
+        Event::Partition(PartitionEvent::Changed { .. }) => {
+            format!("the policies of partition {partition} changed")
+        }
+        Event::Partition(PartitionEvent::Removed { .. }) => {
+            format!("partition {partition} was removed")
+        }
         Event::Configured { .. } => "a new queue file was applied".to_owned(),
-        Event::QueueAdded { .. } => format!("queue {queue} was added"),
-        Event::QueueChanged { .. } => format!("the settings of queue {queue} changed"),
-        Event::QueueMoved { state, .. } => format!("queue {queue} is now {state}"),
-        Event::QueueRemoved { .. } => format!("queue {queue} was removed"),
-        Event::LimitsChanged { limits, .. } => {
+        Event::Queue(QueueEvent::Added { .. }) => format!("queue {queue} was added"),
+        Event::Queue(QueueEvent::Changed { .. }) => {
+            format!("the settings of queue {queue} changed")
+        }
+        Event::Queue(QueueEvent::Moved { state, .. }) => format!("queue {queue} is now {state}"),
+        Event::Queue(QueueEvent::Removed { .. }) => format!("queue {queue} was removed"),
+        Event::Queue(QueueEvent::LimitsChanged { limits, .. }) => {
             let number =
                 counted(limits.len(), "limit of users and groups", "limits of users and groups");
             format!("queue {queue} now has {number}")
         }
-        Event::QuotaClockStopped { .. } => {
+        Event::Queue(QueueEvent::QuotaClockStopped { .. }) => {
             format!("queue {queue} is no longer above its maximum, so nothing is preempted for it")
         }
-        Event::NodeAdded { capacity, .. } => {
+        Event::Node(NodeEvent::Added { capacity, .. }) => {
             format!("node {node} joined with {}", listed(capacity))
         }
-        Event::NodeResized { capacity, .. } => format!("node {node} now has {}", listed(capacity)),
-        Event::NodeScheduling { schedulable: true, .. } => {
+        Event::Node(NodeEvent::Resized { capacity, .. }) => {
+            format!("node {node} now has {}", listed(capacity))
+        }
+        Event::Node(NodeEvent::Scheduling { schedulable: true, .. }) => {
             format!("node {node} accepts asks again")
         }
-        Event::NodeScheduling { schedulable: false, .. } => {
+        Event::Node(NodeEvent::Scheduling { schedulable: false, .. }) => {
             format!("node {node} is draining: its allocations continue, and it accepts no asks")
         }
-        Event::NodeRemoved { .. } => format!("node {node} was removed"),
-        Event::NodeReported { .. } => format!("node {node} reported after the restart"),
-        Event::ManagerAway { away: Some(away), .. } => format!(
+        Event::Node(NodeEvent::Removed { .. }) => format!("node {node} was removed"),
+        Event::Node(NodeEvent::Reported { .. }) => {
+            format!("node {node} reported after the restart")
+        }
+        Event::Partition(PartitionEvent::ManagerAway { away: Some(away), .. }) => format!(
             "resource manager {} has been disconnected since {}; nothing starts in partition {partition} until it \
              reconnects",
             away.manager,
             time(away.since)
         ),
-        Event::ManagerAway { away: None, .. } => {
+        Event::Partition(PartitionEvent::ManagerAway { away: None, .. }) => {
             format!("the resource manager of partition {partition} reconnected")
         }
-        Event::RecoverySet { until: Some(until), .. } => format!(
+        Event::Partition(PartitionEvent::RecoverySet { until: Some(until), .. }) => format!(
             "nothing starts in partition {partition} until its nodes have reported, or until {}",
             time(*until)
         ),
-        Event::RecoverySet { until: None, .. } => {
+        Event::Partition(PartitionEvent::RecoverySet { until: None, .. }) => {
             format!("the recovery of partition {partition} ended; waiting asks can start")
         }
-        Event::ForeignSet { resources, .. } => {
+        Event::Foreign(ForeignEvent::Set { resources, .. }) => {
             let used = listed(resources);
             format!("{} of another scheduler uses {used} on node {node}", named.key)
         }
-        Event::ForeignRemoved { .. } => format!("{} of another scheduler ended", named.key),
-        Event::QuestionsSet { questions: Some(_), .. } => {
+        Event::Foreign(ForeignEvent::Removed { .. }) => {
+            format!("{} of another scheduler ended", named.key)
+        }
+        Event::Partition(PartitionEvent::QuestionsSet { questions: Some(_), .. }) => {
             format!("the resource manager of partition {partition} answers questions about nodes")
         }
-        Event::QuestionsSet { questions: None, .. } => format!(
+        Event::Partition(PartitionEvent::QuestionsSet { questions: None, .. }) => format!(
             "the resource manager of partition {partition} no longer answers questions about nodes"
         ),
-        Event::VerdictsVoid { .. } => {
+        Event::Node(NodeEvent::VerdictsVoid { .. }) => {
             format!("the answers of the resource manager about node {node} expired")
         }
-        Event::TenantSet { tenant, .. } => format!("tenant {tenant} was created or updated"),
-        Event::TenantDraining { tenant, .. } => {
+        Event::Tenant(TenantEvent::Set { tenant, .. }) => {
+            format!("tenant {tenant} was created or updated")
+        }
+        Event::Tenant(TenantEvent::Draining { tenant, .. }) => {
             format!("tenant {tenant} is draining, and is deleted after its last task ends")
         }
-        Event::TenantRemoved { tenant, .. } => format!("tenant {tenant} was deleted"),
-        Event::TenantDefaultsSet { .. } => {
+        Event::Tenant(TenantEvent::Removed { tenant, .. }) => {
+            format!("tenant {tenant} was deleted")
+        }
+        Event::Tenant(TenantEvent::DefaultsSet { .. }) => {
             format!("the defaults of the tenants of partition {partition} changed")
         }
-        Event::DriftFound { drift, .. } => text_of_drift(drift),
-        Event::TaskAdded { .. } => format!("{task} was submitted"),
-        Event::TaskThrottled { reason, .. } if reason.scope.is_empty() => {
+        Event::Tenant(TenantEvent::DriftFound { drift, .. }) => text_of_drift(drift),
+        Event::Task(TaskEvent::Added { .. }) => format!("{task} was submitted"),
+        Event::Task(TaskEvent::Throttled { reason, .. }) if reason.scope.is_empty() => {
             format!("{task} waits for {}", reason.code)
         }
-        Event::TaskThrottled { reason, .. } => {
+        Event::Task(TaskEvent::Throttled { reason, .. }) => {
             format!("{task} waits for {} of {}", reason.code, reason.scope)
         }
-        Event::TaskMoved { step, .. } => match step {
+        Event::Task(TaskEvent::Moved { step, .. }) => match step {
             TaskStep::Confirmed => format!("{task} runs"),
             TaskStep::Cancelling => format!("{task} was cancelled and must stop"),
             TaskStep::Restarted { .. } => format!("{task} failed and waits again"),
@@ -99,108 +125,128 @@ pub(super) fn text_of(event: &Event, named: &EventNames) -> String {
                 format!("{task} ended: {}", TaskState::Ended(*outcome).as_str())
             }
         },
-        Event::ApplicationAdded { .. } => {
+        Event::Application(ApplicationEvent::Added { .. }) => {
             format!("application {application} of {user} was accepted in queue {queue}")
         }
-        Event::ApplicationRejected { message, .. } => {
+        Event::Application(ApplicationEvent::Rejected { message, .. }) => {
             format!("application {application} of {user} was rejected: {message}")
         }
-        Event::ApplicationLinked { group: Some(group), .. } => {
+        Event::Application(ApplicationEvent::Linked { group: Some(group), .. }) => {
             format!("application {application} is charged to user {user} and group {group}")
         }
-        Event::ApplicationLinked { group: None, .. } => {
+        Event::Application(ApplicationEvent::Linked { group: None, .. }) => {
             format!("application {application} is charged to user {user} and no group")
         }
-        Event::GroupUnlinked { .. } => {
+        Event::Application(ApplicationEvent::GroupUnlinked { .. }) => {
             format!("application {application} is no longer charged to its group")
         }
-        Event::ApplicationUnlinked { .. } => {
+        Event::Application(ApplicationEvent::Unlinked { .. }) => {
             format!("application {application} is no longer charged to user {user}")
         }
-        Event::ApplicationMoved { state, .. } => match named.before {
+        Event::Application(ApplicationEvent::Moved { state, .. }) => match named.before {
             Some(before) => format!("application {application} changed from {before} to {state}"),
             None => format!("application {application} is {state}"),
         },
-        Event::ApplicationActivated { driver, .. } => format!(
+        Event::Application(ApplicationEvent::Activated { driver, .. }) => format!(
             "application {application} was activated; its driver counts as {}",
             listed(driver)
         ),
-        Event::ApplicationAllocating { .. } => format!(
+        Event::Application(ApplicationEvent::Allocating { .. }) => format!(
             "application {application} received its first allocation and now counts as running"
         ),
-        Event::ApplicationRemoved { .. } => {
+        Event::Application(ApplicationEvent::Removed { .. }) => {
             format!("the record of application {application} was deleted")
         }
-        Event::BackedOff { until, .. } => format!(
+        Event::Application(ApplicationEvent::BackedOff { until, .. }) => format!(
             "too many asks of application {application} found no node; it pauses until {}",
             time(*until)
         ),
-        Event::LifetimeSet { asked: Some(asked), .. } => {
+        Event::Application(ApplicationEvent::LifetimeSet { asked: Some(asked), .. }) => {
             format!("application {application} requested a lifetime of {}", seconds(*asked))
         }
-        Event::LifetimeSet { asked: None, since, .. } => {
+        Event::Application(ApplicationEvent::LifetimeSet { asked: None, since, .. }) => {
             format!("application {application} was created at {}", time(*since))
         }
-        Event::LifetimeOver { .. } => format!("the lifetime of application {application} ended"),
-        Event::DeadlineSet { deadline: None, .. } => {
+        Event::Application(ApplicationEvent::LifetimeOver { .. }) => {
+            format!("the lifetime of application {application} ended")
+        }
+        Event::Application(ApplicationEvent::DeadlineSet { deadline: None, .. }) => {
             format!("application {application} no longer has a deadline")
         }
-        Event::DeadlineSet { deadline: Some(at), estimate, .. } => format!(
+        Event::Application(ApplicationEvent::DeadlineSet {
+            deadline: Some(at), estimate, ..
+        }) => format!(
             "application {application} must end by {} and takes {}",
             time(*at),
             seconds(*estimate)
         ),
-        Event::Overtaken { .. } => {
+        Event::Application(ApplicationEvent::Overtaken { .. }) => {
             format!("a later application overtook application {application}, the head of line")
         }
-        Event::PlaceholdersExpired { .. } => {
+        Event::Application(ApplicationEvent::PlaceholdersExpired { .. }) => {
             format!("the placeholders of application {application} expired")
         }
-        Event::TimerStopped { .. } => {
+        Event::Application(ApplicationEvent::TimerStopped { .. }) => {
             format!("the timer of application {application} was stopped")
         }
-        Event::AskAdded { resources, .. } => format!("ask {ask} needs {}", listed(resources)),
-        Event::AskRemoved { termination, .. } => {
+        Event::Ask(AskEvent::Added { resources, .. }) => {
+            format!("ask {ask} needs {}", listed(resources))
+        }
+        Event::Ask(AskEvent::Removed { termination, .. }) => {
             format!("ask {ask} was removed: {}", reason_of(*termination))
         }
-        Event::Placed { .. } => {
+        Event::Ask(AskEvent::Placed { .. }) => {
             format!("ask {ask} received {} on node {node}", listed(resources))
         }
-        Event::Resized { resources: now, .. } => {
+        Event::Allocation(AllocationEvent::Resized { resources: now, .. }) => {
             format!("{ask} was resized from {} to {}", listed(resources), listed(now))
         }
-        Event::Released { termination, .. } => {
+        Event::Allocation(AllocationEvent::Released { termination, .. }) => {
             let (freed, why) = (listed(resources), reason_of(*termination));
             format!("{ask} released {freed} on node {node}: {why}")
         }
-        Event::Reserved { .. } => format!("node {node} is reserved for ask {ask}"),
-        Event::Unreserved { .. } => format!("no node is reserved for ask {ask} any more"),
-        Event::SwapStarted { .. } => {
+        Event::Ask(AskEvent::Reserved { .. }) => format!("node {node} is reserved for ask {ask}"),
+        Event::Ask(AskEvent::Unreserved { .. }) => {
+            format!("no node is reserved for ask {ask} any more")
+        }
+        Event::Allocation(AllocationEvent::SwapStarted { .. }) => {
             format!("ask {ask} is about to replace placeholder {other} on node {node}")
         }
-        Event::SwapConfirmed { .. } => format!("{ask} replaced placeholder {other}"),
-        Event::SwapDropped { .. } => format!("ask {ask} waits again and replaces no placeholder"),
-        Event::ReleaseAsked { termination, .. } => {
+        Event::Allocation(AllocationEvent::SwapConfirmed { .. }) => {
+            format!("{ask} replaced placeholder {other}")
+        }
+        Event::Allocation(AllocationEvent::SwapDropped { .. }) => {
+            format!("ask {ask} waits again and replaces no placeholder")
+        }
+        Event::Allocation(AllocationEvent::ReleaseAsked { termination, .. }) => {
             let why = reason_of(*termination);
             format!("the resource manager must stop {ask} on node {node}: {why}")
         }
-        Event::Preempted { cause, .. } => {
+        Event::Allocation(AllocationEvent::Preempted { cause, .. }) => {
             let why = cause_of(*cause);
             format!("the resource manager must stop {ask} on node {node} for {other}, {why}")
         }
-        Event::PreemptionObserved { cause, .. } => {
+        Event::Allocation(AllocationEvent::PreemptionObserved { cause, .. }) => {
             let why = cause_of(*cause);
             format!(
                 "without `observeonly`, {ask} on node {node} would be stopped for {other}, {why}"
             )
         }
-        Event::PreemptionTriggered { .. } => format!("allocations are preempted for ask {ask}"),
-        Event::PreemptionTried { .. } => {
+        Event::Ask(AskEvent::PreemptionTriggered { .. }) => {
+            format!("allocations are preempted for ask {ask}")
+        }
+        Event::Ask(AskEvent::PreemptionTried { .. }) => {
             format!("no allocations can be preempted for ask {ask} now")
         }
-        Event::ScaleUpAsked { .. } => format!("ask {ask} could start on additional nodes"),
-        Event::Asked { .. } => format!("the resource manager was asked about nodes for ask {ask}"),
-        Event::Answered { .. } => format!("the resource manager answered about ask {ask}"),
+        Event::Ask(AskEvent::ScaleUpAsked { .. }) => {
+            format!("ask {ask} could start on additional nodes")
+        }
+        Event::Ask(AskEvent::Asked { .. }) => {
+            format!("the resource manager was asked about nodes for ask {ask}")
+        }
+        Event::Ask(AskEvent::Answered { .. }) => {
+            format!("the resource manager answered about ask {ask}")
+        }
     }
 }
 
@@ -248,7 +294,7 @@ fn seconds(span: Millis) -> String {
 }
 
 /// Why something ended or must stop.
-pub(super) const fn reason_of(termination: Termination) -> &'static str {
+pub const fn reason_of(termination: Termination) -> &'static str {
     match termination {
         Termination::StoppedByRm => "the resource manager stopped it",
         Termination::NodeRemoved => "its node was removed",
