@@ -310,7 +310,7 @@ impl Scheduler {
             for class in both {
                 if self.classes.rows.contains_key(class) {
                     self.arm(books, class);
-                    self.stand(books, class);
+                    self.list_candidate(books, class);
                 }
             }
         }

@@ -227,7 +227,7 @@ impl Scheduler {
             }
             row.old.extend(old.clone().map(|head| (head, id)));
             batch.old = old;
-            self.stand(books, class);
+            self.list_candidate(books, class);
         }
     }
 
@@ -243,7 +243,7 @@ impl Scheduler {
     }
 
     /// Give a class its place among those that wait for a reservation, or take it out.
-    pub(super) fn stand(&mut self, books: &Books, class: ClassId) {
+    pub(super) fn list_candidate(&mut self, books: &Books, class: ClassId) {
         let row = &mut self.classes.rows[class];
         let waits = row.wait.is_some_and(|wait| found_no_node(wait.blocker));
         let mut after = row.old.first().filter(|_| waits).map(|(head, _)| head);
