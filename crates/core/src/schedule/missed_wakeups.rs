@@ -119,7 +119,16 @@ impl Scheduler {
             PlacementMode::AllOrNothing(members) => {
                 nodes.has_room_for(books, key.shape, members as usize)
             }
-            _ => nodes.first_fit(books, key.shape).is_some(),
+            PlacementMode::AnyNode
+            | PlacementMode::MayPreempt(_)
+            | PlacementMode::NeedsVerdict(_)
+            | PlacementMode::RequiredNode(_)
+            | PlacementMode::RequiredNodeAbsent(_)
+            | PlacementMode::ReservedNode(_)
+            | PlacementMode::ReplacePlaceholder(..)
+            | PlacementMode::ReplacePlaceholderAlone(_) => {
+                nodes.first_fit(books, key.shape).is_some()
+            }
         }
     }
 }

@@ -239,7 +239,15 @@ impl Scheduler {
                 let (_, first) = self.classes.batches[*batch].asks.first_key_value()?;
                 Some(preempt::ripe_at(books, row.key.leaf, books.allocation(*first)))
             }
-            _ => ripe_at(books, row),
+            PlacementMode::AnyNode
+            | PlacementMode::MayPreempt(_)
+            | PlacementMode::NeedsVerdict(_)
+            | PlacementMode::AllOrNothing(_)
+            | PlacementMode::RequiredNode(_)
+            | PlacementMode::RequiredNodeAbsent(_)
+            | PlacementMode::ReservedNode(_)
+            | PlacementMode::ReplacePlaceholder(..)
+            | PlacementMode::ReplacePlaceholderAlone(_) => ripe_at(books, row),
         }
     }
 

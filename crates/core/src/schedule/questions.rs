@@ -207,7 +207,14 @@ pub(super) fn judge(
                 Some(_) => Verdict::Reserve(node),
             }
         }
-        other => other,
+        other @ (Verdict::Link
+        | Verdict::PlaceWhole
+        | Verdict::Ask(..)
+        | Verdict::ReplacePlaceholder
+        | Verdict::Unreserve(_)
+        | Verdict::Elsewhere
+        | Verdict::Early(_)
+        | Verdict::Wait(_)) => other,
     }
 }
 

@@ -58,7 +58,14 @@ impl CandidateKey {
         let ClassKey { shape, leaf, mode, shared, .. } = class;
         let asking = match mode {
             PlacementMode::NeedsVerdict(ask) => Some(ask),
-            _ => None,
+            PlacementMode::AnyNode
+            | PlacementMode::MayPreempt(_)
+            | PlacementMode::AllOrNothing(_)
+            | PlacementMode::RequiredNode(_)
+            | PlacementMode::RequiredNodeAbsent(_)
+            | PlacementMode::ReservedNode(_)
+            | PlacementMode::ReplacePlaceholder(..)
+            | PlacementMode::ReplacePlaceholderAlone(_) => None,
         };
         Self { shape, leaf, asking, shared }
     }
@@ -190,7 +197,12 @@ impl Scheduler {
         let open = match row.key.mode {
             PlacementMode::AnyNode | PlacementMode::MayPreempt(_) => true,
             PlacementMode::NeedsVerdict(ask) => books.allocation(ask).required_node().is_none(),
-            _ => false,
+            PlacementMode::AllOrNothing(_)
+            | PlacementMode::RequiredNode(_)
+            | PlacementMode::RequiredNodeAbsent(_)
+            | PlacementMode::ReservedNode(_)
+            | PlacementMode::ReplacePlaceholder(..)
+            | PlacementMode::ReplacePlaceholderAlone(_) => false,
         };
         if open && !core::mem::replace(&mut row.aging, true) {
             self.reservation_candidates.changed.extend(row.batches.iter().map(|(_, batch)| *batch));
