@@ -42,7 +42,7 @@ codes! {
     File: Error = "FILE",
     /// A Kubernetes config map with a queue file in it.
     ConfigMap: Error = "YAML-CONFIGMAP",
-    /// A key that nobody reads.
+    /// A key that Headroom does not read.
     YamlKey: Error = "YAML-KEY",
     /// The same key twice in one mapping.
     YamlDuplicate: Error = "YAML-DUP",
@@ -84,7 +84,7 @@ codes! {
     ApplicationsOverParent: Error = "Q-APPS>PARENT",
     /// Different limits for the partition and for its root.
     LimitRootDiffers: Error = "L-ROOTDIFF",
-    /// A limit for nobody.
+    /// A limit for no user or group.
     LimitForNobody: Error = "L-EMPTY",
     /// A limit names an invalid user.
     LimitUserName: Error = "L-USERNAME",
@@ -94,7 +94,7 @@ codes! {
     LimitUserTwice: Error = "L-DUPUSER",
     /// A group named twice in one queue's limits.
     LimitGroupTwice: Error = "L-DUPGROUP",
-    /// A limit names somebody behind the wildcard.
+    /// A limit names a user or group after the wildcard.
     LimitAfterWildcard: Error = "L-AFTERWILD",
     /// A group wildcard without any named group in front.
     LimitOnlyWildcardGroup: Error = "L-ONLYWILDGROUP",
@@ -230,7 +230,7 @@ codes! {
     PropertyLevel: Warning = "P-LEVEL",
     /// An access list with a name that is none, so that it is ignored.
     AclIgnored: Warning = "A-IGNORED",
-    /// A queue that nobody may submit to.
+    /// A queue that no user may submit to.
     AclNobody: Warning = "A-NOBODY",
     /// A resource type that looks like `vcore` or `memory` and is another one.
     ResourceType: Warning = "R-TYPE",
@@ -240,7 +240,7 @@ codes! {
     LimitLoose: Warning = "L-LOOSE",
     /// A group limit that a group wildcard further down hides.
     LimitHidden: Warning = "L-HIDDEN",
-    /// A user wildcard where everybody who may submit is named.
+    /// A user wildcard where every user who may submit is named.
     LimitUnreached: Warning = "L-UNREACHED",
     /// `orderingpolicy` of a leaf looks at partitions, which the order here does not.
     OrderingPartitions: Warning = "OP-PARTITIONS",

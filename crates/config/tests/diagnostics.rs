@@ -100,7 +100,7 @@ fn a_key_written_twice_and_values_of_the_wrong_kind() {
             10 |       resources: 5
                |                  ^ this is a number
                |
-               = help: write what is wanted, indented below the key or behind it
+               = help: write the value after the key, or indented below it
         "#]],
     );
 }
@@ -117,7 +117,7 @@ fn names_of_queues() {
 ",
         ),
         &expect![[r#"
-            error[Q-NAME]: `sales.eu` is no queue name
+            error[Q-NAME]: `sales.eu` is not a queue name
              --> queues.yaml:6:13
               |
             6 |     - name: sales.eu

@@ -24,7 +24,7 @@ fn who_is_named_in_limits() {
 ",
         ),
         &expect![[r#"
-            error[L-EMPTY]: a limit of queue `sales` is for nobody
+            error[L-EMPTY]: a limit of queue `sales` is for no user or group
              --> queues.yaml:8:9
               |
             8 |       - users: []
@@ -42,13 +42,13 @@ fn who_is_named_in_limits() {
                |
                = help: put the wildcard last
 
-            error[L-USERNAME]: `5th` is no user name
+            error[L-USERNAME]: `5th` is not a user name
               --> queues.yaml:10:32
                |
             10 |       - users: [ann, '*', bob, 5th]
                |                                ^^^
                |
-               = help: a user begins with a letter or _ and goes on with letters, digits and : # / _ . @ -
+               = help: a user begins with a letter or _ and continues with letters, digits and : # / _ . @ -
 
             error[L-ONLYWILDGROUP]: the group wildcard is the only group in the limits of this queue
               --> queues.yaml:11:18

@@ -290,7 +290,7 @@ fn an_open_server_beyond_this_machine_is_refused_unless_it_is_meant() {
         &[],
         &[],
         &expect![[r"
-        error[YAML-TYPE]: `listen`: 10.0.0.1:2 can be reached from other machines, and everybody who reaches it would be an admin; set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, listen on 127.0.0.1, or say --insecure
+        error[YAML-TYPE]: `listen`: 10.0.0.1:2 can be reached from other machines, and every caller would be an admin; set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, listen on 127.0.0.1, or set --insecure
          --> headroom.yaml:1:9
           |
         1 | listen: [127.0.0.1:1, 10.0.0.1:2]
@@ -301,7 +301,7 @@ fn an_open_server_beyond_this_machine_is_refused_unless_it_is_meant() {
         &[],
         &[],
         &expect![[r"
-        error[YAML-TYPE]: `listen`: [::]:9080 can be reached from other machines, and everybody who reaches it would be an admin; set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, listen on 127.0.0.1, or say --insecure
+        error[YAML-TYPE]: `listen`: [::]:9080 can be reached from other machines, and every caller would be an admin; set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, listen on 127.0.0.1, or set --insecure
          --> headroom.yaml:1:9
           |
         1 | listen: ':9080'

@@ -148,8 +148,8 @@ partitions:
             line 11, column 33: P-VALUE: `30` is no value of `preemption.delay`; its default is used
             line 14, column 16: PR-VALUE: a `fixed` rule needs a `value`; the partition starts without rules and rejects every application
             line 15, column 16: PR-RECOVERY: the recovery rule cannot be written; the partition starts without rules and rejects every application
-            line 16, column 30: PR-VALUE: `a b` is no queue name; the partition starts without rules and rejects every application
-            line 17, column 44: NO-EFFECT: `^b` is no user name and matches nobody
+            line 16, column 30: PR-VALUE: `a b` is not a queue name; the partition starts without rules and rejects every application
+            line 17, column 44: NO-EFFECT: `^b` is not a user name and matches no user
         "#]],
     );
 }

@@ -245,7 +245,7 @@ fn queue_files_show_the_line() {
         1 | hello
           | ^^^^^ this is a text
           |
-          = help: write what is wanted, indented below the key or behind it
+          = help: write the value after the key, or indented below it
         1 error: cannot read the queue file folder: Is a directory (os error 21)
         1 error: cannot read the queue file missing.yaml: No such file or directory (os error 2)
     "#]].assert_eq(&out);

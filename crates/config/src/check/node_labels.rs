@@ -114,7 +114,7 @@ fn check_name(label: &Text, report: &mut Report) {
     }
     let message = format!("`{text}` is no label of nodes");
     let fault = Diagnostic::error(Code::NodeLabelName, label.span, message).help(
-        "a label begins with a letter or digit and goes on with letters, digits and - _ . up to 63 in all; '*' alone is all labels",
+        "a label begins with a letter or digit and continues with letters, digits and - _ . up to 63 in all; '*' alone is all labels",
     );
     report.push(fault);
 }

@@ -153,7 +153,7 @@ fn check_word(
     report: &mut Report,
 ) {
     if let Some(text) = text.filter(|text| !is_known(&text.value)) {
-        let message = format!("`{key}` in `tenants` is `{}`; it is {words}", text.value);
+        let message = format!("`{key}` in `tenants` is `{}`; it must be {words}", text.value);
         let span: Span = text.span;
         report.push(
             Diagnostic::error(Code::TenantWord, span, message).help(format!("write {words}")),

@@ -263,14 +263,14 @@ fn check_user(user: &Text, report: &mut Report) {
         return;
     }
     let (message, help) = match user.value.as_str() {
-        "" => ("a weight is for nobody".to_owned(), "name a user, or remove it"),
+        "" => ("a weight is for no user".to_owned(), "name a user, or remove it"),
         "*" => (
             "weights are for users by name, and `*` is none".to_owned(),
             "remove it: unnamed users have the weight 1",
         ),
         name => (
-            format!("`{name}` is no user name"),
-            "a user begins with a letter or _ and goes on with letters, digits and : # / _ . @ -",
+            format!("`{name}` is not a user name"),
+            "a user begins with a letter or _ and continues with letters, digits and : # / _ . @ -",
         ),
     };
     report.push(Diagnostic::error(Code::UserLimitUserName, user.span, message).help(help));

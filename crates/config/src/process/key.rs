@@ -156,7 +156,7 @@ pub const KEYS: &[Key] = &[
         "auth.certificates.user",
         Kind::Word(&["subject", "san"]),
         Some("subject"),
-        "What of a client certificate is the user: the common name, or the first alternative name",
+        "The part of a client certificate that names the user: the common name, or the first alternative name",
     ),
     key(
         "auth.certificates.roles",
@@ -303,7 +303,7 @@ pub const KEYS: &[Key] = &[
         "health.checkInterval",
         Kind::Time,
         Some("30s"),
-        "How often health is checked; `0s`: only when somebody asks",
+        "How often health is checked; `0s`: only on request",
     ),
 ];
 

@@ -283,7 +283,7 @@ fn of_each(
         let named = who.strip_prefix("user:").or_else(|| who.strip_prefix("group:"));
         if who != "*" && named.is_none_or(str::is_empty) {
             return Err(format!(
-                "`{who}` is nobody; expected user: and a name, group: and a name, or *"
+                "`{who}` matches no user or group; expected user: and a name, group: and a name, or *"
             ));
         }
         let has = list.split('+').map(|text| read(text.trim())).collect::<Result<_, _>>()?;
@@ -390,12 +390,12 @@ mod tests {
             (levels("info,debug").err(), "one too many"),
             (levels("=info").err(), "no name"),
             (roles(&list(&["group:a=king"])).err(), "king"),
-            (roles(&list(&["a=admin"])).err(), "nobody"),
-            (roles(&list(&["user:=admin"])).err(), "nobody"),
+            (roles(&list(&["a=admin"])).err(), "no user"),
+            (roles(&list(&["user:=admin"])).err(), "no user"),
             (roles(&list(&["*"])).err(), "no role"),
             (roles(&list(&["*=rm", "*=rm"])).err(), "twice"),
             (tenants(&list(&["group:lab=a+"])).err(), "a tenant has a name"),
-            (tenants(&list(&["lab=a"])).err(), "nobody"),
+            (tenants(&list(&["lab=a"])).err(), "no user"),
         ] {
             assert!(found.as_deref().is_some_and(|text| text.contains(word)), "{found:?} {word}");
         }

@@ -341,7 +341,7 @@ fn wrong_kind(node: &Node, must: &str) -> Diagnostic {
     };
     let help = match &node.kind {
         Kind::Scalar(scalar) if scalar.quoted => "leave out the quotes, or write what is wanted",
-        Kind::Scalar(_) => "write what is wanted, indented below the key or behind it",
+        Kind::Scalar(_) => "write the value after the key, or indented below it",
         Kind::List(_) => "leave out the `-`, or the brackets",
         Kind::Map(_) => "is a `-` missing, or the indentation wrong?",
     };

@@ -85,10 +85,10 @@ blocks! {
         /// Whether the rule creates a queue that does not exist.
         "create" "Create" create: False { default: "`false`" };
         /// The users and groups that the rule is for.
-        "filter" "Filter" filter: In<Filter> { default: "everybody", shown: Shown::AlwaysInJson };
+        "filter" "Filter" filter: In<Filter> { default: "every user", shown: Shown::AlwaysInJson };
         /// A rule that finds the parent of the queue.
         "parent" "Parent" parent: Maybe<Rule> { default: "`root`" };
-        /// The queue of `fixed`, or the name of the tag of `tag`.
+        /// For `fixed`, the queue. For `tag`, the name of the tag.
         "value" "Value" value: Plain;
     }
 

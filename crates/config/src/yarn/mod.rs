@@ -203,7 +203,7 @@ fn has_preemption(whole: &Scope<'_>, monitor: bool) -> bool {
 /// Whether access lists hold: in YARN only if a property enables them, here always.
 fn access_lists(whole: &Scope<'_>) {
     const EVERYBODY: &str =
-        "write `submitacl: '*'` and `adminacl: '*'` at root to let everybody do everything";
+        "write `submitacl: '*'` and `adminacl: '*'` at root to let every user do everything";
     let name = known::ACLS;
     let is_list = |name: &str| {
         name.ends_with(".acl_submit_applications") || name.ends_with(".acl_administer_queue")

@@ -100,7 +100,7 @@ fn access(scope: &Scope<'_>, is_root: bool, block: &mut Block) {
             if is_root && key == "submitacl" {
                 block.push(key, "*");
             } else if is_root {
-                let why = "no file says it, and everybody may administer all queues in YARN then; here, nobody";
+                let why = "no file sets it; YARN then lets every user administer all queues, and Headroom no user";
                 scope.tell_absent(&scope.full(name), why, "write `adminacl` at root");
             }
             continue;

@@ -94,7 +94,9 @@ fn one(
             named.full.clone_into(default);
             return Ok(Found::Nothing);
         }
-        "setDefaultQueue" => return Err("there is one queue of last resort for all".to_owned()),
+        "setDefaultQueue" => {
+            return Err("all applications share one queue of last resort".to_owned());
+        }
         "primaryGroup" | "primaryGroupUser" | "secondaryGroup" | "secondaryGroupUser"
         | "applicationName" => {
             return Err(

@@ -205,7 +205,7 @@ fn access_lists_that_did_not_hold_are_told() {
     let queues = [("root.queues", "a"), ("root.a.acl_submit_applications", "ann")];
     let name = ".yarn.acl.enable";
     let told = |more: &[(&str, &str)]| of(&converted(&[&queues[..], more].concat()), name);
-    let help = "write `submitacl: '*'` and `adminacl: '*'` at root to let everybody do everything";
+    let help = "write `submitacl: '*'` and `adminacl: '*'` at root to let every user do everything";
     assert_eq!(
         told(&[]),
         [format!(

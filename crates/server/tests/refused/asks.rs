@@ -121,7 +121,7 @@ fn answers() -> Vec<Example> {
         ),
         cluster.refuses(
             Code::VictimsNotAsked,
-            &format!("{before} It answers that `k1` may, once 1 other is stopped there, though nobody would be:"),
+            &format!("{before} It answers that `k1` may, once 1 other is stopped there, though none would be stopped:"),
             &answer(1, "n1", NodeVerdict::SuitsWithout(1)),
         ),
     ]

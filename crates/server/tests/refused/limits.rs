@@ -62,6 +62,6 @@ fn too_many_tenants() -> Example {
     }
     let set =
         SetTenant { partition: default(), tenant: Name::new("sales"), ..SetTenant::default() };
-    let asked = "There are 65,536 tenants. Somebody makes tenant `sales`:";
+    let asked = "There are 65,536 tenants. An administrator creates tenant `sales`:";
     cluster.refuses(Code::TooManyTenants, asked, &Command::SetTenant(Box::new(set)))
 }

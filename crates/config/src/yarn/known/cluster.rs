@@ -79,7 +79,7 @@ pub(super) const CLUSTER: &[Row] = &[
         "an application whose queue is gone after a restart goes to the recovery queue",
         "",
     ),
-    ("legacy-queue-mode.enabled", NoEquivalent, "siblings have parts of one kind", ""),
+    ("legacy-queue-mode.enabled", NoEquivalent, "sibling queues share one capacity mode", ""),
     ("allow-zero-capacity-sum", NoEquivalent, ZEROS, ""),
     ("queue.auto.refresh.monitoring-interval", NoEquivalent, REFRESH, "read on in docs/server.md"),
     (

@@ -6,10 +6,10 @@ pub(super) const BEATS: &str =
     "nodes do not ask for work one by one; whatever fits is placed at once";
 pub(super) const RESERVE: &str = "there are no plans of capacity for later";
 pub(super) const NODES: &str = "nodes are ordered by one policy for all queues";
-pub(super) const RATE: &str = "nobody is stopped before a complete plan makes room for a waiting ask, so there \
+pub(super) const RATE: &str = "no allocation is stopped before a complete plan makes space for a waiting ask, so there \
                     are no rounds with shares";
 pub(super) const SORT: &str = "write `nodesortpolicy` in the partition";
-pub(super) const DEPTH: &str = "rules make queues as deep as they say, and no number bounds that";
+pub(super) const DEPTH: &str = "placement rules create queues of any depth, and no key limits it";
 pub(super) const ZEROS: &str = "percentages of 0 for all are legal, always";
 pub(super) const REFRESH: &str = "a server looks at its queue file every few seconds";
 pub(super) const PRIORITY: &str = "an application has the priority that it is submitted with";
