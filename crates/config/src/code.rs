@@ -132,7 +132,7 @@ codes! {
     UserLimitMinimumOverMaximum: Error = "U-MIN>MAX",
     /// A queue's `maximumallocation` is above that of its partition.
     UserLimitMaximumOverPartition: Error = "U-MAX>PARTITION",
-    /// A number of applications in `applicationlimits` that is no whole number from 1 on.
+    /// A number of applications in `applicationlimits` that is not a whole number from 1 on.
     ApplicationCount: Error = "AL-COUNT",
     /// `maximumdriverresourcepercent` is no factor from 0 to 1.
     ApplicationDriver: Error = "AL-DRIVER",
@@ -172,7 +172,7 @@ codes! {
     OrderingWord: Error = "OP-WORD",
     /// `orderingpolicy` of a queue, and a property of it, say different things of the same order.
     OrderingProperty: Error = "OP-PROPERTY",
-    /// What is no label of nodes.
+    /// A text that is not a node label.
     NodeLabelName: Error = "NL-NAME",
     /// A label to which the queue, or one above it, has no access.
     NodeLabelAccess: Error = "NL-ACCESS",
@@ -182,7 +182,7 @@ codes! {
     TenantsRoot: Error = "TN-ROOT",
     /// A queue is written below `rootqueue`, where those of tenants are.
     TenantsBelow: Error = "TN-BELOW",
-    /// What is no name that a tenant can have.
+    /// A text that is not a legal tenant name.
     TenantName: Error = "TN-NAME",
     /// A number of `tenants` that is none, or out of its range.
     TenantValue: Error = "TN-VALUE",

@@ -32,7 +32,7 @@ fn who_is_named_in_limits() {
               |
               = help: name at least one user or group; `*` stands for all others
 
-            error[L-AFTERWILD]: user `bob` is named behind the user wildcard
+            error[L-AFTERWILD]: user `bob` is named after the user wildcard
               --> queues.yaml:10:27
                |
             10 |       - users: [ann, '*', bob, 5th]
@@ -342,7 +342,7 @@ partitions:
   - {name: user, filter: {type: refuse, users: ['*'], groups: [a/b]}}
 ",
         &expect![[r#"
-            error[PR-NAME]: `by-user` is no name of a placement rule
+            error[PR-NAME]: `by-user` is not the name of a placement rule
              --> queues.yaml:5:12
               |
             5 |   - {name: by-user}

@@ -27,8 +27,9 @@ fn ignored_names(key: &str, acl: &Text, report: &mut Report) {
         if !rest.is_empty() {
             let message =
                 format!("`{key}` allows everyone: with the {star} `*`, `{rest}` has no effect");
-            let warning = Diagnostic::warning(Code::AclIgnored, acl.span, message)
-                .help("leave out the `*` to let in only who is named, or everything else");
+            let warning = Diagnostic::warning(Code::AclIgnored, acl.span, message).help(
+                "leave out the `*` to admit only the listed names, or leave out everything else",
+            );
             report.push(warning);
         }
         return;

@@ -165,7 +165,7 @@ fn never_by_filter(rule: &Rule) -> Outcome {
     let (message, help) = if denies {
         (
             "the filter denies every user: it names no user and no group",
-            "name whom to deny, or remove the filter",
+            "name the users or groups to deny, or remove the filter",
         )
     } else {
         (

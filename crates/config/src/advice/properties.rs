@@ -98,7 +98,7 @@ impl PropertyContext<'_> {
                 "write it for the queues below root that it is meant for",
             )),
             PREEMPTION_POLICY if self.is_root && fence => {
-                Some(("a fence around everything fences nothing", "remove it"))
+                Some(("a fence at root has no effect", "remove it"))
             }
             QUOTA_PREEMPTION_DELAY if self.partition.preemption.quota_enabled != Some(true) => {
                 Some((

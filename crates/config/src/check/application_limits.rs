@@ -35,7 +35,7 @@ pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
 fn check_block(block: Option<&ApplicationLimits>, report: &mut Report) {
     let Some(block) = block else { return };
     if block.says_nothing() {
-        let message = "`applicationlimits` says nothing and limits nothing";
+        let message = "`applicationlimits` is empty and has no effect";
         let warning = Diagnostic::warning(Code::NoEffect, block.span, message);
         report.push(warning.help("write a limit into it, or remove it"));
     }

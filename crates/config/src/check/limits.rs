@@ -86,7 +86,7 @@ fn check_names(names: &[Text], kind: &Kind, seen: &mut Seen, report: &mut Report
             report.push(fault);
         } else {
             if let Some(wildcard) = seen.get("*") {
-                let message = format!("{noun} `{name}` is named behind the {noun} wildcard");
+                let message = format!("{noun} `{name}` is named after the {noun} wildcard");
                 let fault = Diagnostic::error(Code::LimitAfterWildcard, *span, message)
                     .also(*wildcard, "the wildcard")
                     .help("put the wildcard last");

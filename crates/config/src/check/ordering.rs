@@ -27,8 +27,7 @@ pub(super) fn check(queue: &Queue, is_root: bool, report: &mut Report) {
         report.push(fault);
     }
     if word.value == "fifo-with-partitions" {
-        let message =
-            "`fifo-with-partitions` is taken as `fifo`: applications go by age in every partition";
+        let message = "`fifo-with-partitions` is taken as `fifo`: applications are ordered by age in every partition";
         let warning = Diagnostic::warning(Code::OrderingPartitions, word.span, message);
         report.push(warning.help("write `fifo`"));
     }

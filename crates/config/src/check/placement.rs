@@ -26,7 +26,7 @@ fn check_one(rule: &Rule, report: &mut Report) {
             report.push(warning);
         }
     } else {
-        let message = format!("`{}` is no name of a placement rule", name.value);
+        let message = format!("`{}` is not the name of a placement rule", name.value);
         let fault = Diagnostic::error(Code::RuleName, name.span, message)
             .help("write one of provided, user, fixed, tag, reject");
         report.push(fault);

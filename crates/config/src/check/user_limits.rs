@@ -192,7 +192,7 @@ impl<'a> Walk<'a, '_> {
         );
         let fault = Diagnostic::error(Code::UserLimitPercent, floor, message)
             .also(formula.span, "the formula")
-            .help("write 1 or more, or the formula `smooth`, which needs no such part");
+            .help("write 1 or more, or the formula `smooth`, which needs no such minimum");
         self.report.push(fault);
     }
 
@@ -251,9 +251,8 @@ fn check_floor(text: &Text, report: &mut Report) -> Floor {
         return Floor::Written(percent, text.span);
     }
     let message = format!("`minimumuserlimitpercent` is {}; {PERCENT}", text.value);
-    let fault = Diagnostic::error(Code::UserLimitPercent, text.span, message).help(
-        "write the least part of the queue, in percent, that a user's share may shrink to; 0 is no such part",
-    );
+    let fault = Diagnostic::error(Code::UserLimitPercent, text.span, message)
+        .help("write the minimum share of a user, as a percentage of the queue; 0 is no minimum");
     report.push(fault);
     Floor::Wrong
 }

@@ -72,7 +72,7 @@ fn given_in(text: &str) -> (All, Report) {
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
             Err(error) => {
                 let mut report = Report::default();
-                let message = format!("there is no thread to read the file: {error}");
+                let message = format!("cannot start a thread to read the file: {error}");
                 report.push(Diagnostic::error(Code::Yaml, crate::Span::default(), message));
                 (All::new(), report)
             }

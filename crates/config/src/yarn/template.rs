@@ -112,7 +112,7 @@ fn rest(scope: &Scope<'_>, nearer: &[Scope<'_>]) {
         } else if name.starts_with(WITH) && scope.get(WITH).is_none() {
             scope.tell(Kind::NoEffect, property, "the template has no ordering-policy", "");
         } else if name.ends_with(".exclusive-enforced-partitions") {
-            let why = "applications go by age in every partition";
+            let why = "applications are ordered by age in every partition";
             scope.tell(Kind::NoEquivalent, property, why, "");
         }
     }

@@ -29,7 +29,7 @@ pub(super) fn advise(survey: &Survey<'_>, book: &Book<'_>, report: &mut Report) 
                 survey.name(position)
             );
             let warning = Diagnostic::warning(Code::LimitUnreached, *wildcard, message)
-                .help("remove it, or let others in by `submitacl`");
+                .help("remove it, or admit others with `submitacl`");
             report.push(warning);
         }
     }
