@@ -48,7 +48,7 @@ codes! {
     YamlDuplicate: Error = "YAML-DUP",
     /// A value of the wrong kind: a list for a text, a text for a number.
     YamlType: Error = "YAML-TYPE",
-    /// Accepted as `YuniKorn` does, although it hardly says what was meant.
+    /// Accepted as `YuniKorn` does, although the author probably meant something else.
     YamlLenient: Warning = "YAML-LENIENT",
     /// Two partitions of one name.
     PartitionDuplicate: Error = "P-DUP",
@@ -170,7 +170,7 @@ codes! {
     LifetimeOverMaximum: Error = "LT-DEF>MAX",
     /// `orderingpolicy` of a queue is no word for queues of its kind.
     OrderingWord: Error = "OP-WORD",
-    /// `orderingpolicy` of a queue, and a property of it, say different things of the same order.
+    /// `orderingpolicy` of a queue, and a property of it, set different orders.
     OrderingProperty: Error = "OP-PROPERTY",
     /// A text that is not a node label.
     NodeLabelName: Error = "NL-NAME",

@@ -22,7 +22,7 @@ pub(super) fn check(queue: &Queue, is_root: bool, report: &mut Report) {
             word.value, key.value, value.value
         );
         let fault = Diagnostic::error(Code::OrderingProperty, word.span, message)
-            .also(value.span, "says something else of the same")
+            .also(value.span, "sets another order")
             .help("leave one of them out");
         report.push(fault);
     }

@@ -36,7 +36,7 @@ blocks! {
         /// `user`.
         "limitprecedence" "LimitPrecedence" limit_precedence: Plain
             { values: "`both`, `user`", default: "`both`", own: true };
-        /// How the users of leaves share them, where no queue says otherwise.
+        /// How the users of leaves share them, unless a queue sets its own.
         "userlimits" "UserLimits" user_limits: Marked<UserLimits> { default: "off", own: true };
         /// How many applications exist and start, and what their drivers can use.
         "applicationlimits" "ApplicationLimits" application_limits: Marked<ApplicationLimits>

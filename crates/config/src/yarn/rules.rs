@@ -110,7 +110,7 @@ fn one(
     if !matches!(fallback, "" | "skip") {
         let shown = super::xml::shown(&rule.to_string());
         let why = format!(
-            "where the rule {shown} finds no queue, the next one is asked, whatever fallbackResult says"
+            "where the rule {shown} finds no queue, Headroom tries the next rule, whatever fallbackResult sets"
         );
         whole.tell(Kind::Adjusted, property, &why, "put a `fixed` rule after it to use a queue");
     }

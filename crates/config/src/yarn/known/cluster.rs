@@ -121,7 +121,7 @@ pub(super) const OTHERS: &[Row] = &[
         "yarn.resourcemanager.monitor.capacity.preemption.monitoring_interval",
         NoEquivalent,
         RATE,
-        "`preemption.delay` of a queue says how long an ask waits first",
+        "`preemption.delay` of a queue sets how long an ask waits first",
     ),
     (
         "yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill",
