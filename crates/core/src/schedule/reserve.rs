@@ -74,7 +74,10 @@ pub(super) fn on_no_headroom(
     wait: Wait,
     now: Timestamp,
 ) -> Verdict {
-    let kept = books.allocation(ask).reservation().expect("a kept ask has its reservation");
+    let kept = books
+        .allocation(ask)
+        .reservation()
+        .expect("an ask with a reserved node has its reservation");
     if lacks_headroom(wait) && overdue_at(kept) <= now {
         return Verdict::Unreserve(ask);
     }
