@@ -32,11 +32,11 @@ fn the_example_gives_these_bytes() {
         writeln!(found, "{file} {hash:032x}").unwrap();
     }
     expect![[r#"
-        decisions "592e3e4a3872df73d387ecfdeba5eff0"
-        campus.json d13c94214a586ceb79f71c0dd9d083fc
-        campus.html 99db389c64c078094ee183595aae3dca
+        decisions "168dadaba23a74d0a42e90f73fbff4f0"
+        campus.json 1f655fa294106e4f3c26c5c04ceaf84f
+        campus.html 9a9e386bb7bf9edddb461e0b03467620
         csv/allocations.csv 10800e04d27d5910b8e3ed3d8402b46f
-        csv/decisions.csv 3be8a13851dbf298d0840055b7795c4b
+        csv/decisions.csv 2f6f916498808d521959b3c8eb16084b
     "#]]
     .assert_eq(&found);
 }
@@ -53,7 +53,7 @@ fn the_scenes_give_these_bytes() {
     }
     expect![[r#"
         scenes.json ba04ebc000299c2d7c4ae7c9f121e794
-        scenes.html 1046beb9e02e9ba27fb30f1f9116cadf
+        scenes.html 327fcdc4ad997f459d85725aba5fd458
     "#]]
     .assert_eq(&found);
 }

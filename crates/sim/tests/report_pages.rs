@@ -73,7 +73,7 @@ fn a_comparison_of_two_runs() {
 fn the_scenes_of_user_limits() {
     check(
         &html::scenes::page(&Study::new().unwrap()),
-        &expect!["218453 bytes, 1046beb9e02e9ba27fb30f1f9116cadf"],
+        &expect!["218468 bytes, 327fcdc4ad997f459d85725aba5fd458"],
     );
 }
 

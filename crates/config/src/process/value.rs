@@ -361,7 +361,7 @@ mod tests {
             (&["1.2.3.4:99999"], "`1.2.3.4:99999` is not an address with a port; "),
             (&[""], "`` is not an address with a port; "),
             (&[], "expected an address at least, "),
-            (&[":1", ":1"], "[::]:1 is there twice; "),
+            (&[":1", ":1"], "[::]:1 is listed twice; "),
         ] {
             let refused = addresses(&list(bad)).unwrap_err();
             assert!(refused.starts_with(expected), "{bad:?}: {refused}");

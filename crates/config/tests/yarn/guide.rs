@@ -232,7 +232,7 @@ fn what_a_template_or_a_size_says_twice_or_in_vain_is_told() {
         found.text
     );
     assert_eq!(of(&found, &all).len(), 1);
-    assert!(of(&found, &all)[0].starts_with("not converted: a nearer template says it for leaves"));
+    assert!(of(&found, &all)[0].starts_with("not converted: a nearer template sets it for leaves"));
 
     let dept = [
         ("root.queues", "dept"),
