@@ -139,9 +139,9 @@ fn the_core_takes_what_is_read() {
     let configuration = read(text).unwrap().configuration;
     let command = Command::Configure(Box::new(configuration));
     let events = decide(&Books::default(), Timestamp::ZERO, &command).unwrap();
-    assert!(events
-        .iter()
-        .any(|event| matches!(event, Event::Tenant(TenantEvent::DefaultsSet { .. }))));
+    assert!(
+        events.iter().any(|event| matches!(event, Event::Tenant(TenantEvent::DefaultsSet { .. })))
+    );
 }
 
 #[test]
