@@ -115,16 +115,19 @@ mod tests {
                 &["both: C8", "both: queues W5"],
             ),
             (
-                "#[tokio::test(flavor = \"multi_thread\")] #[doc(alias = \"TR-07\")] async fn waits() {}",
+                "#[tokio::test(flavor = \"multi_thread\")] #[doc(alias = \"TR-07\")] \
+                 async fn waits() {}",
                 &["waits: TR-07"],
             ),
             ("mod a { mod b { #[test] #[doc(alias = \"C1\")] fn deep() {} } }", &["deep: C1"]),
             (
-                "proptest! { #![proptest_config(x)] #[test] #[doc(alias = \"C1\")] fn any(a in 0..9) {} }",
+                "proptest! { #![proptest_config(x)] #[test] #[doc(alias = \"C1\")] \
+                 fn any(a in 0..9) {} }",
                 &["any: C1"],
             ),
             (
-                "macro_rules! m { ($($a:meta)*) => { $(#[$a])* #[test] #[doc(alias = \"C1\")] pub async fn made() {} } }",
+                "macro_rules! m { ($($a:meta)*) => { $(#[$a])* #[test] #[doc(alias = \"C1\")] \
+                 pub async fn made() {} } }",
                 &["made: C1"],
             ),
         ] {

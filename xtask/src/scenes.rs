@@ -3,7 +3,8 @@
 //!
 //! `docs/scenes.toml` lists the scenes and the subjects of work that build them. A scene is
 //! due as soon as one of its subjects is done. Its test has the id as an attribute, such as
-//! `#[doc(alias = "SD-24")]` (`alias.rs`). Of a list of examples it says how long it is and what waits.
+//! `#[doc(alias = "SD-24")]`: see `alias.rs`. For a list of examples, the file has its length and
+//! what waits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -277,7 +278,8 @@ mod tests {
             ("TS-01", Some("ts")),
         ] {
             let of = EXAMPLES.iter().chain([&SCENES]).filter(|one| one.has(id));
-            assert_eq!(Vec::from_iter(of.map(|one| one.name)), Vec::from_iter(list), "{id}");
+            let names: Vec<&str> = of.map(|one| one.name).collect();
+            assert_eq!(names, list.as_slice(), "{id}");
         }
     }
 
