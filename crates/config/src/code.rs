@@ -42,13 +42,13 @@ codes! {
     File: Error = "FILE",
     /// A Kubernetes config map with a queue file in it.
     ConfigMap: Error = "YAML-CONFIGMAP",
-    /// A key that nobody reads.
+    /// A key that Headroom does not read.
     YamlKey: Error = "YAML-KEY",
     /// The same key twice in one mapping.
     YamlDuplicate: Error = "YAML-DUP",
     /// A value of the wrong kind: a list for a text, a text for a number.
     YamlType: Error = "YAML-TYPE",
-    /// Accepted as `YuniKorn` does, although it hardly says what was meant.
+    /// Accepted as `YuniKorn` does, although the author probably meant something else.
     YamlLenient: Warning = "YAML-LENIENT",
     /// Two partitions of one name.
     PartitionDuplicate: Error = "P-DUP",
@@ -84,7 +84,7 @@ codes! {
     ApplicationsOverParent: Error = "Q-APPS>PARENT",
     /// Different limits for the partition and for its root.
     LimitRootDiffers: Error = "L-ROOTDIFF",
-    /// A limit for nobody.
+    /// A limit for no user or group.
     LimitForNobody: Error = "L-EMPTY",
     /// A limit names an invalid user.
     LimitUserName: Error = "L-USERNAME",
@@ -94,7 +94,7 @@ codes! {
     LimitUserTwice: Error = "L-DUPUSER",
     /// A group named twice in one queue's limits.
     LimitGroupTwice: Error = "L-DUPGROUP",
-    /// A limit names somebody behind the wildcard.
+    /// A limit names a user or group after the wildcard.
     LimitAfterWildcard: Error = "L-AFTERWILD",
     /// A group wildcard without any named group in front.
     LimitOnlyWildcardGroup: Error = "L-ONLYWILDGROUP",
@@ -132,7 +132,7 @@ codes! {
     UserLimitMinimumOverMaximum: Error = "U-MIN>MAX",
     /// A queue's `maximumallocation` is above that of its partition.
     UserLimitMaximumOverPartition: Error = "U-MAX>PARTITION",
-    /// A number of applications in `applicationlimits` that is no whole number from 1 on.
+    /// A number of applications in `applicationlimits` that is not a whole number from 1 on.
     ApplicationCount: Error = "AL-COUNT",
     /// `maximumdriverresourcepercent` is no factor from 0 to 1.
     ApplicationDriver: Error = "AL-DRIVER",
@@ -170,9 +170,9 @@ codes! {
     LifetimeOverMaximum: Error = "LT-DEF>MAX",
     /// `orderingpolicy` of a queue is no word for queues of its kind.
     OrderingWord: Error = "OP-WORD",
-    /// `orderingpolicy` of a queue, and a property of it, say different things of the same order.
+    /// `orderingpolicy` of a queue, and a property of it, set different orders.
     OrderingProperty: Error = "OP-PROPERTY",
-    /// What is no label of nodes.
+    /// A text that is not a node label.
     NodeLabelName: Error = "NL-NAME",
     /// A label to which the queue, or one above it, has no access.
     NodeLabelAccess: Error = "NL-ACCESS",
@@ -182,7 +182,7 @@ codes! {
     TenantsRoot: Error = "TN-ROOT",
     /// A queue is written below `rootqueue`, where those of tenants are.
     TenantsBelow: Error = "TN-BELOW",
-    /// What is no name that a tenant can have.
+    /// A text that is not a legal tenant name.
     TenantName: Error = "TN-NAME",
     /// A number of `tenants` that is none, or out of its range.
     TenantValue: Error = "TN-VALUE",
@@ -230,7 +230,7 @@ codes! {
     PropertyLevel: Warning = "P-LEVEL",
     /// An access list with a name that is none, so that it is ignored.
     AclIgnored: Warning = "A-IGNORED",
-    /// A queue that nobody may submit to.
+    /// A queue that no user may submit to.
     AclNobody: Warning = "A-NOBODY",
     /// A resource type that looks like `vcore` or `memory` and is another one.
     ResourceType: Warning = "R-TYPE",
@@ -240,7 +240,7 @@ codes! {
     LimitLoose: Warning = "L-LOOSE",
     /// A group limit that a group wildcard further down hides.
     LimitHidden: Warning = "L-HIDDEN",
-    /// A user wildcard where everybody who may submit is named.
+    /// A user wildcard where every user who may submit is named.
     LimitUnreached: Warning = "L-UNREACHED",
     /// `orderingpolicy` of a leaf looks at partitions, which the order here does not.
     OrderingPartitions: Warning = "OP-PARTITIONS",

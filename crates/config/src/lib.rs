@@ -140,7 +140,7 @@ fn examine(
     builds: bool,
 ) -> (Option<Configuration>, Report) {
     with_stack(|| examine_here(text, advice, builds)).unwrap_or_else(|error| {
-        let message = format!("there is no thread to read the file: {error}");
+        let message = format!("cannot start a thread to read the file: {error}");
         let mut report = Report::default();
         report.push(Diagnostic::error(Code::Yaml, Span::default(), message));
         (None, report)

@@ -134,7 +134,7 @@ fn fault(name: &Text, text: &Text, error: QuantityError) -> Diagnostic {
     let message = if text.value.is_empty() {
         format!("{} has no amount", name.value)
     } else {
-        format!("`{}` is no amount of {}: {error}", text.value, name.value)
+        format!("`{}` is not an amount of {}: {error}", text.value, name.value)
     };
     Diagnostic::error(code, text.span, message).help(help)
 }

@@ -117,7 +117,7 @@ fn parse_any(source: &str, report: &mut Report) -> Option<Node> {
     match (document, outcome) {
         (Some(document), outcome) => {
             if let Err(behind) = outcome {
-                let message = "text behind the first document is ignored";
+                let message = "text after the first document is ignored";
                 let warning = lenient(span_of(&behind, source), message);
                 report.push(warning.help("remove it, or put it into a file of its own"));
             }
@@ -211,7 +211,7 @@ fn explain(error: &Error, source: &str) -> Diagnostic {
         | Error::AliasReplayStackDepthExceeded { .. } => "is it a queue file? make it smaller",
         Error::RecursiveReferencesRequireWeakTypes { .. } => "write the value out",
         _ if fault.message.contains("tabs") => "indent with spaces",
-        _ => "look at indentation, quotes and brackets here and in the line before",
+        _ => "check the indentation, quotes, and brackets here and in the line before",
     };
     fault.help(help)
 }

@@ -100,7 +100,7 @@ fn a_key_written_twice_and_values_of_the_wrong_kind() {
             10 |       resources: 5
                |                  ^ this is a number
                |
-               = help: write what is wanted, indented below the key or behind it
+               = help: write the value after the key, or indented below it
         "#]],
     );
 }
@@ -117,7 +117,7 @@ fn names_of_queues() {
 ",
         ),
         &expect![[r#"
-            error[Q-NAME]: `sales.eu` is no queue name
+            error[Q-NAME]: `sales.eu` is not a queue name
              --> queues.yaml:6:13
               |
             6 |     - name: sales.eu
@@ -215,7 +215,7 @@ fn quantities() {
 ",
         ),
         &expect![[r#"
-            error[R-SYNTAX]: `1.5Gi` is no amount of memory: it must be digits and an optional suffix: no sign, decimal point or exponent
+            error[R-SYNTAX]: `1.5Gi` is not an amount of memory: it must be digits and an optional suffix: no sign, decimal point or exponent
              --> queues.yaml:8:23
               |
             8 |         max: {memory: 1.5Gi, vcore: 10E, pods: 500m, disk: 1K, gpu: }
@@ -223,7 +223,7 @@ fn quantities() {
               |
               = help: write digits and at most one suffix: 500m of vcore, 16Gi of memory, 4
 
-            error[R-OVERFLOW]: `10E` is no amount of vcore: it is larger than 9223372036854775807 in the smallest unit
+            error[R-OVERFLOW]: `10E` is not an amount of vcore: it is larger than 9223372036854775807 in the smallest unit
              --> queues.yaml:8:37
               |
             8 |         max: {memory: 1.5Gi, vcore: 10E, pods: 500m, disk: 1K, gpu: }
@@ -231,7 +231,7 @@ fn quantities() {
               |
               = help: write a smaller amount
 
-            error[R-SUFFIX]: `500m` is no amount of pods: the suffix is none of k M G T P E Ki Mi Gi Ti Pi Ei (and m, thousandths, for vcore only)
+            error[R-SUFFIX]: `500m` is not an amount of pods: the suffix is none of k M G T P E Ki Mi Gi Ti Pi Ei (and m, thousandths, for vcore only)
              --> queues.yaml:8:48
               |
             8 |         max: {memory: 1.5Gi, vcore: 10E, pods: 500m, disk: 1K, gpu: }
@@ -239,7 +239,7 @@ fn quantities() {
               |
               = help: leave out the `m`: only vcore counts in thousandths
 
-            error[R-SUFFIX]: `1K` is no amount of disk: the suffix is none of k M G T P E Ki Mi Gi Ti Pi Ei (and m, thousandths, for vcore only)
+            error[R-SUFFIX]: `1K` is not an amount of disk: the suffix is none of k M G T P E Ki Mi Gi Ti Pi Ei (and m, thousandths, for vcore only)
              --> queues.yaml:8:60
               |
             8 |         max: {memory: 1.5Gi, vcore: 10E, pods: 500m, disk: 1K, gpu: }

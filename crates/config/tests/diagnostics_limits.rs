@@ -24,7 +24,7 @@ fn who_is_named_in_limits() {
 ",
         ),
         &expect![[r#"
-            error[L-EMPTY]: a limit of queue `sales` is for nobody
+            error[L-EMPTY]: a limit of queue `sales` is for no user or group
              --> queues.yaml:8:9
               |
             8 |       - users: []
@@ -32,7 +32,7 @@ fn who_is_named_in_limits() {
               |
               = help: name at least one user or group; `*` stands for all others
 
-            error[L-AFTERWILD]: user `bob` is named behind the user wildcard
+            error[L-AFTERWILD]: user `bob` is named after the user wildcard
               --> queues.yaml:10:27
                |
             10 |       - users: [ann, '*', bob, 5th]
@@ -42,13 +42,13 @@ fn who_is_named_in_limits() {
                |
                = help: put the wildcard last
 
-            error[L-USERNAME]: `5th` is no user name
+            error[L-USERNAME]: `5th` is not a user name
               --> queues.yaml:10:32
                |
             10 |       - users: [ann, '*', bob, 5th]
                |                                ^^^
                |
-               = help: a user begins with a letter or _ and goes on with letters, digits and : # / _ . @ -
+               = help: a user begins with a letter or _ and continues with letters, digits and : # / _ . @ -
 
             error[L-ONLYWILDGROUP]: the group wildcard is the only group in the limits of this queue
               --> queues.yaml:11:18
@@ -342,7 +342,7 @@ partitions:
   - {name: user, filter: {type: refuse, users: ['*'], groups: [a/b]}}
 ",
         &expect![[r#"
-            error[PR-NAME]: `by-user` is no name of a placement rule
+            error[PR-NAME]: `by-user` is not the name of a placement rule
              --> queues.yaml:5:12
               |
             5 |   - {name: by-user}

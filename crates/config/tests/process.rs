@@ -132,7 +132,7 @@ fn an_unknown_key_is_refused_with_the_nearest_known_one() {
         &[],
         &[],
         &expect![[r"
-        error[YAML-KEY]: `journal.pth` is no key
+        error[YAML-KEY]: `journal.pth` is not a key
          --> headroom.yaml:2:3
           |
         2 |   pth: a
@@ -145,7 +145,7 @@ fn an_unknown_key_is_refused_with_the_nearest_known_one() {
         &[],
         &[],
         &expect![[r"
-            error[YAML-KEY]: `requestBody` is no key
+            error[YAML-KEY]: `requestBody` is not a key
              --> headroom.yaml:1:1
               |
             1 | requestBody: 1
@@ -153,7 +153,7 @@ fn an_unknown_key_is_refused_with_the_nearest_known_one() {
               |
               = help: the nearest key is `limits.requestBody`
 
-            error[YAML-KEY]: `limit` is no key
+            error[YAML-KEY]: `limit` is not a key
              --> headroom.yaml:2:1
               |
             2 | limit:
@@ -179,7 +179,7 @@ fn an_unknown_key_is_refused_with_the_nearest_known_one() {
         &[("HEADROOM_LISTN", "a")],
         &[],
         &expect![
-            "error: the environment variable HEADROOM_LISTN is no key; the nearest is HEADROOM_LISTEN"
+            "error: the environment variable HEADROOM_LISTN is not a key; the nearest is HEADROOM_LISTEN"
         ],
     );
     // Other programs' variables, Kubernetes' for a service of our name among them.
@@ -211,13 +211,13 @@ fn a_value_that_means_nothing_is_told_where_it_stands() {
             3 |   requestTime: 0s
               |                ^^
 
-            error[YAML-TYPE]: `log.level`: found `loud`, `loud` is no level; expected off, error, warn, info, debug or trace
+            error[YAML-TYPE]: `log.level`: found `loud`, `loud` is not a level; expected off, error, warn, info, debug or trace
              --> headroom.yaml:5:10
               |
             5 |   level: loud
               |          ^^^^
 
-            error[YAML-TYPE]: `hosts`: `a:1` is no name of a host; expected one such as headroom.example.org, without port
+            error[YAML-TYPE]: `hosts`: `a:1` is not a host name; expected one such as headroom.example.org, without port
              --> headroom.yaml:6:8
               |
             6 | hosts: [a:1]
@@ -278,7 +278,7 @@ fn a_file_of_another_shape_is_refused() {
         1 | listen: [
           |         ^
           |
-          = help: look at indentation, quotes and brackets here and in the line before"]],
+          = help: check the indentation, quotes, and brackets here and in the line before"]],
     );
 }
 
@@ -290,7 +290,7 @@ fn an_open_server_beyond_this_machine_is_refused_unless_it_is_meant() {
         &[],
         &[],
         &expect![[r"
-        error[YAML-TYPE]: `listen`: 10.0.0.1:2 can be reached from other machines, and everybody who reaches it would be an admin; set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, listen on 127.0.0.1, or say --insecure
+        error[YAML-TYPE]: `listen`: 10.0.0.1:2 can be reached from other machines, and every caller would be an admin; set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, listen on 127.0.0.1, or set --insecure
          --> headroom.yaml:1:9
           |
         1 | listen: [127.0.0.1:1, 10.0.0.1:2]
@@ -301,7 +301,7 @@ fn an_open_server_beyond_this_machine_is_refused_unless_it_is_meant() {
         &[],
         &[],
         &expect![[r"
-        error[YAML-TYPE]: `listen`: [::]:9080 can be reached from other machines, and everybody who reaches it would be an admin; set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, listen on 127.0.0.1, or say --insecure
+        error[YAML-TYPE]: `listen`: [::]:9080 can be reached from other machines, and every caller would be an admin; set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, listen on 127.0.0.1, or set --insecure
          --> headroom.yaml:1:9
           |
         1 | listen: ':9080'
@@ -355,7 +355,7 @@ fn text_that_nobody_would_write_is_refused_and_no_more() {
         ("- a".to_owned(), "error[YAML-TYPE]: `the file` must be a mapping of keys to values"),
         (
             "listen: !!binary aGVsbG8=".to_owned(),
-            "error[YAML-TYPE]: `listen`: `aGVsbG8=` is no address with a port; ",
+            "error[YAML-TYPE]: `listen`: `aGVsbG8=` is not an address with a port; ",
         ),
         ("a: &a [*a]".to_owned(), "error[YAML]: an alias stands inside the value that it repeats"),
         ("\u{0}".to_owned(), "error[YAML]: control characters are not allowed; this is U+0000"),

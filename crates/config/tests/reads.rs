@@ -114,8 +114,8 @@ what is this?
             line 6, column 44: YAML-LENIENT: `maxapplications` is taken as 1000
             line 8, column 30: YAML-LENIENT: `create` is taken as true
             line 9, column 16: PR-UNKNOWN: there is no placement rule `nobody`; the partition starts without rules and rejects every application
-            line 11, column 32: YAML-LENIENT: the weight of vcore is no number; 1 is used
-            line 13, column 1: YAML-LENIENT: text behind the first document is ignored
+            line 11, column 32: YAML-LENIENT: the weight of vcore is not a number; 1 is used
+            line 13, column 1: YAML-LENIENT: text after the first document is ignored
         "#]],
     );
 }
@@ -144,12 +144,12 @@ partitions:
         &expect![[r#"
             line 5, column 21: YAML-LENIENT: `max` of the root queue is empty and ignored
             line 8, column 28: NO-EFFECT: the template of queue `a` has no effect: the queue is a leaf
-            line 10, column 40: P-VALUE: `FIFO` is no value of `application.sort.policy`; its default is used
-            line 11, column 33: P-VALUE: `30` is no value of `preemption.delay`; its default is used
+            line 10, column 40: P-VALUE: `FIFO` is not a value of `application.sort.policy`; its default is used
+            line 11, column 33: P-VALUE: `30` is not a value of `preemption.delay`; its default is used
             line 14, column 16: PR-VALUE: a `fixed` rule needs a `value`; the partition starts without rules and rejects every application
             line 15, column 16: PR-RECOVERY: the recovery rule cannot be written; the partition starts without rules and rejects every application
-            line 16, column 30: PR-VALUE: `a b` is no queue name; the partition starts without rules and rejects every application
-            line 17, column 44: NO-EFFECT: `^b` is no user name and matches nobody
+            line 16, column 30: PR-VALUE: `a b` is not a queue name; the partition starts without rules and rejects every application
+            line 17, column 44: NO-EFFECT: `^b` is not a user name and matches no user
         "#]],
     );
 }

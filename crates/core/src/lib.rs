@@ -87,6 +87,8 @@
 //! # Ok::<(), headroom_core::Rejection>(())
 //! ```
 #![cfg_attr(not(test), warn(clippy::float_arithmetic))]
+// Each case of our enums is named; tests may pass over the others.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 #![no_std]
 
 extern crate alloc;
@@ -116,6 +118,7 @@ mod schedule;
 mod stored;
 mod table;
 #[cfg(feature = "testkit")]
+#[allow(clippy::wildcard_enum_match_arm)]
 pub mod testkit;
 mod time;
 pub mod userlimit;

@@ -213,7 +213,7 @@ impl<I: Id, T> Index<I> for Table<I, T> {
     fn index(&self, id: I) -> &T {
         match self.get(id) {
             Some(row) => row,
-            None => panic!("{id:?} is not in its table: whoever holds it outlived the row"),
+            None => panic!("{id:?} is not in its table: its holder outlived the row"),
         }
     }
 }
@@ -223,7 +223,7 @@ impl<I: Id, T: Clone> IndexMut<I> for Table<I, T> {
     fn index_mut(&mut self, id: I) -> &mut T {
         match self.get_mut(id) {
             Some(row) => row,
-            None => panic!("{id:?} is not in its table: whoever holds it outlived the row"),
+            None => panic!("{id:?} is not in its table: its holder outlived the row"),
         }
     }
 }

@@ -191,7 +191,7 @@ fn queue_files_show_the_line() {
         1 | partitions: [a
           |             ^
           |
-          = help: look at indentation, quotes and brackets here and in the line before
+          = help: check the indentation, quotes, and brackets here and in the line before
         1 error[YAML-KEY]: a partition has no key `queue`
          --> key.yaml:3:5
           |
@@ -199,14 +199,14 @@ fn queue_files_show_the_line() {
           |     ^^^^^
           |
           = help: did you mean `queues`?
-        1 error[R-SYNTAX]: `-1` is no amount of vcore: it must be digits and an optional suffix: no sign, decimal point or exponent
+        1 error[R-SYNTAX]: `-1` is not an amount of vcore: it must be digits and an optional suffix: no sign, decimal point or exponent
           --> negative.yaml:10:42
            |
         10 |                 resources: {max: {vcore: -1}}
            |                                          ^^
            |
            = help: write digits and at most one suffix: 500m of vcore, 16Gi of memory, 4
-        1 error[R-SYNTAX]: `x` is no amount of vcore: it must be digits and an optional suffix: no sign, decimal point or exponent
+        1 error[R-SYNTAX]: `x` is not an amount of vcore: it must be digits and an optional suffix: no sign, decimal point or exponent
           --> two.yaml:11:39
            |
         11 |                   guaranteed: {vcore: x}
@@ -214,7 +214,7 @@ fn queue_files_show_the_line() {
            |
            = help: write digits and at most one suffix: 500m of vcore, 16Gi of memory, 4
 
-        error[R-OVERFLOW]: `99999999999999999999` is no amount of vcore: it is larger than 9223372036854775807 in the smallest unit
+        error[R-OVERFLOW]: `99999999999999999999` is not an amount of vcore: it is larger than 9223372036854775807 in the smallest unit
           --> two.yaml:12:32
            |
         12 |                   max: {vcore: 99999999999999999999}
@@ -245,7 +245,7 @@ fn queue_files_show_the_line() {
         1 | hello
           | ^^^^^ this is a text
           |
-          = help: write what is wanted, indented below the key or behind it
+          = help: write the value after the key, or indented below it
         1 error: cannot read the queue file folder: Is a directory (os error 21)
         1 error: cannot read the queue file missing.yaml: No such file or directory (os error 2)
     "#]].assert_eq(&out);

@@ -152,7 +152,7 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
         &folder,
         &["repair", "--to", "5"],
         &expect![[r"
-        kept the records up to 5. Copies of the original files: data/before-repair-1.*
+        retained the records up to 5. Copies of the original files: data/before-repair-1.*
         0
     "]],
     );
@@ -216,7 +216,7 @@ fn a_record_that_cannot_have_happened_is_told() {
         &folder,
         &["verify"],
         &expect![[r"
-            error: record 4 does not follow from the records before it (app0 is not in its table: whoever holds it outlived the row). `headroom journal repair --to 3` keeps all records before it
+            error: record 4 does not follow from the records before it (app0 is not in its table: its holder outlived the row). `headroom journal repair --to 3` keeps all records before it
             1
         "]],
     );
@@ -246,7 +246,7 @@ fn a_damaged_record_is_told_with_its_place() {
         &folder,
         &["repair", "--to", "4"],
         &expect![[r"
-        kept the records up to 4. Copies of the original files: data/before-repair-1.*
+        retained the records up to 4. Copies of the original files: data/before-repair-1.*
         0
     "]],
     );

@@ -183,7 +183,7 @@ impl Store for MemoryStore {
         if state.failing {
             drop(state);
             self.stopped = true;
-            let source = std::io::Error::other("it was told to fail");
+            let source = std::io::Error::other("a test made the store fail");
             return Err(JournalError::Append { sequence: next, path: path(), source });
         }
         state.records.extend((next..).zip(batch.iter().cloned()));
@@ -201,7 +201,7 @@ impl Store for MemoryStore {
             return Err(JournalError::OutOfOrder { expected: last, found: head.sequence });
         }
         if state.snapshots_failing {
-            let source = std::io::Error::other("it was told to fail");
+            let source = std::io::Error::other("a test made the store fail");
             return Err(JournalError::Access { deed: "make", path: path(), source });
         }
         drop(state);

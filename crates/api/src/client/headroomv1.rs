@@ -66,7 +66,7 @@ impl Sought<'_> {
 /// # Errors
 /// Every function fails with a [`ClientError`]. The table of routes lists the statuses of each
 /// route.
-#[expect(clippy::missing_errors_doc, reason = "said once for all")]
+#[expect(clippy::missing_errors_doc, reason = "documented once for all")]
 impl Client {
     /// Checks whether the process is running. Returns text for people.
     pub async fn get_live(&self) -> Result<String, ClientError> {

@@ -17,7 +17,7 @@ const WAITING: Part<'static> = Fixed("waiting");
 /// # Errors
 /// Every function fails with a [`ClientError`]. The table of routes lists the statuses of each
 /// route.
-#[expect(clippy::missing_errors_doc, reason = "said once for all")]
+#[expect(clippy::missing_errors_doc, reason = "documented once for all")]
 impl Client {
     fn post(&self, parts: &[Part<'_>], key: Option<&str>) -> Result<RequestBuilder, ClientError> {
         let request = self.request(Method::Post, self.url(parts)?);

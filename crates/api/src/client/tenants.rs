@@ -78,7 +78,7 @@ fn audit_query(filter: &AuditFilter, cursor: Option<&str>) -> Vec<(&'static str,
 /// # Errors
 /// Every function fails with a [`ClientError`]. The table of routes lists the statuses of each
 /// route.
-#[expect(clippy::missing_errors_doc, reason = "said once for all")]
+#[expect(clippy::missing_errors_doc, reason = "documented once for all")]
 impl Client {
     fn change(
         &self,

@@ -45,7 +45,7 @@ const PARTITION: super::Part<'static> = Fixed("ws/v1/partition");
 /// # Errors
 /// Every function fails with a [`ClientError`]. The table of routes lists the statuses of each
 /// route.
-#[expect(clippy::missing_errors_doc, reason = "said once for all")]
+#[expect(clippy::missing_errors_doc, reason = "documented once for all")]
 impl Client {
     /// Gets the scheduler, once for each partition.
     pub async fn get_clusters(&self) -> Result<Vec<Cluster>, ClientError> {

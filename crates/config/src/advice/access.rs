@@ -27,16 +27,17 @@ fn ignored_names(key: &str, acl: &Text, report: &mut Report) {
         if !rest.is_empty() {
             let message =
                 format!("`{key}` allows everyone: with the {star} `*`, `{rest}` has no effect");
-            let warning = Diagnostic::warning(Code::AclIgnored, acl.span, message)
-                .help("leave out the `*` to let in only who is named, or everything else");
+            let warning = Diagnostic::warning(Code::AclIgnored, acl.span, message).help(
+                "leave out the `*` to admit only the listed names, or leave out everything else",
+            );
             report.push(warning);
         }
         return;
     }
     let user =
-        "a user begins with a letter or _ and goes on with letters, digits and : # / _ . @ -";
+        "a user begins with a letter or _ and continues with letters, digits and : # / _ . @ -";
     ignored(key, acl, users, ("user", is_user_name, user), report);
-    let group = "a group begins with a letter or _ and goes on with letters, digits and : _ . -";
+    let group = "a group begins with a letter or _ and continues with letters, digits and : _ . -";
     ignored(key, acl, groups, ("group", is_group_name, group), report);
 }
 
@@ -49,10 +50,10 @@ fn ignored(
 ) {
     for name in names.split(',').filter(|name| !name.is_empty() && !is_legal(name)) {
         let (message, help) = if name == "*" {
-            let message = format!("`{key}` does not let everybody in: `*` counts only alone");
+            let message = format!("`{key}` does not admit every user: `*` counts only alone");
             (message, "write '*' and nothing else, or leave it out")
         } else {
-            (format!("`{key}` lets nobody in by `{name}`: it is no {noun} name"), legal)
+            (format!("`{key}` admits no user by `{name}`, which is not a {noun} name"), legal)
         };
         report.push(Diagnostic::warning(Code::AclIgnored, acl.span, message).help(help));
     }
@@ -78,11 +79,11 @@ fn closed_queues(survey: &Survey<'_>, report: &mut Report) {
         skip_to = place.end;
         let below = if place.queue.children.is_empty() { "" } else { " or below" };
         let message = format!(
-            "nobody may submit to queue `{}`{below}: no access list of it or above it lets anyone in",
+            "no user may submit to queue `{}`{below}: no access list of the queue or above admits a user",
             survey.name(position)
         );
         let warning = Diagnostic::warning(Code::AclNobody, place.queue.name.span, message)
-            .help("write `submitacl: '*'` for everybody, or `submitacl: ann,bob dev` for users and groups, here or above");
+            .help("write `submitacl: '*'` for every user, or `submitacl: ann,bob dev` for users and groups, here or above");
         report.push(warning);
     }
 }

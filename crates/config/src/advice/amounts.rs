@@ -45,7 +45,7 @@ fn zeros(whose: &str, resources: &Resources, report: &mut Report) {
         (
             "max",
             &resources.max,
-            "there is no maximum, it may use everything",
+            "no maximum applies",
             "write an amount above 0 for one type at least; the others may then be 0",
         ),
         (

@@ -24,8 +24,8 @@ pub(super) fn advise(survey: &Survey<'_>, report: &mut Report) {
             );
             let warning = Diagnostic::warning(Code::CapacityAllZero, first.span, message);
             report.push(warning.help(
-                "write 1 and `mode: weight` for equal parts, if that is meant: without a guarantee nothing is taken \
-                 back for a queue, and none of them has a maximum of applications of its own",
+                "for equal shares, write 1 and `mode: weight`: a queue without a guarantee cannot preempt, and has no \
+                 maximum of applications of its own",
             ));
         }
     }

@@ -58,7 +58,7 @@ fn warning(
     };
     let first = alone.map_or(wanted.span, |(_, part)| part.span);
     let warning = Diagnostic::warning(Code::GuaranteeOverNodes, first, message).help(format!(
-        "guarantee {} in all, or add nodes: what they do not have nobody can be given",
+        "guarantee {} in all, or add nodes: a guarantee above the nodes has no effect",
         exact(resource, room.amount)
     ));
     let others = parts.iter().filter(|(_, part)| alone.is_none() && part.span != first);

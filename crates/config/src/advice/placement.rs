@@ -19,7 +19,7 @@ pub(super) fn advise(rules: &[Rule], survey: &Survey<'_>, report: &mut Report) {
     let mut made = false;
     for rule in rules {
         if let Some(before) = catch_all {
-            let message = "no application comes to this rule: one before it places them all";
+            let message = "no application reaches this rule: an earlier rule places them all";
             let warning = Diagnostic::warning(Code::RuleNever, rule.name.span, message)
                 .also(before, "this rule places every application, or rejects it")
                 .help("put this rule first, or give the other one a filter");
@@ -164,12 +164,12 @@ fn never_by_filter(rule: &Rule) -> Outcome {
     let denies = rule.filter.kind.value.eq_ignore_ascii_case("deny");
     let (message, help) = if denies {
         (
-            "the filter denies everybody: it names no user and no group",
-            "name whom to deny, or remove the filter",
+            "the filter denies every user: it names no user and no group",
+            "name the users or groups to deny, or remove the filter",
         )
     } else {
         (
-            "the filter allows nobody: no entry is a legal name",
+            "the filter allows no user: no entry is a legal name",
             "an expression must be the only entry of its list; names have no blanks",
         )
     };

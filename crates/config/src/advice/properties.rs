@@ -61,7 +61,7 @@ fn unknown_key(key: &Text, report: &mut Report) {
             format!("the keys beginning with `{family}` are: {}", known.join(", "))
         }
     };
-    let message = format!("nobody reads the property `{written}`");
+    let message = format!("Headroom does not read the property `{written}`");
     report.push(Diagnostic::warning(Code::PropertyKey, key.span, message).help(help));
 }
 
@@ -94,11 +94,11 @@ impl PropertyContext<'_> {
                 Some(("the partition has `preemption.enabled: false`", "remove one of the two"))
             }
             PRIORITY_POLICY | PRIORITY_OFFSET if self.is_root => Some((
-                "it changes how a queue stands among its siblings, and root has none",
+                "it sets the position of a queue among its siblings, and root has none",
                 "write it for the queues below root that it is meant for",
             )),
             PREEMPTION_POLICY if self.is_root && fence => {
-                Some(("a fence around everything fences nothing", "remove it"))
+                Some(("a fence at root has no effect", "remove it"))
             }
             QUOTA_PREEMPTION_DELAY if self.partition.preemption.quota_enabled != Some(true) => {
                 Some((

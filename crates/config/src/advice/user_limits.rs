@@ -213,7 +213,8 @@ fn loose_part(scene: &UserLimitContext<'_>, (text, times): (&Text, Decimal), rep
 }
 
 /// What helps where one user may have more than their queue.
-const LESS: &str = "write less, or -1 where one user may have all; with less, those who come later get their part sooner";
+const LESS: &str =
+    "write less, or -1 where one user may have all; with less, later users get their share sooner";
 
 /// So many times an amount, in millionths.
 fn of(measure: Measure, times: Decimal) -> i128 {

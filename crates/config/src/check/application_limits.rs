@@ -35,7 +35,7 @@ pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
 fn check_block(block: Option<&ApplicationLimits>, report: &mut Report) {
     let Some(block) = block else { return };
     if block.says_nothing() {
-        let message = "`applicationlimits` says nothing and limits nothing";
+        let message = "`applicationlimits` is empty and has no effect";
         let warning = Diagnostic::warning(Code::NoEffect, block.span, message);
         report.push(warning.help("write a limit into it, or remove it"));
     }
@@ -104,14 +104,14 @@ fn check_user(user: &Text, report: &mut Report) {
         return;
     }
     let (message, help) = match user.value.as_str() {
-        "" => ("a number of applications is for nobody".to_owned(), "name a user, or remove it"),
+        "" => ("a number of applications is for no user".to_owned(), "name a user, or remove it"),
         "*" => (
             "`maxparallelappsbyuser` is for users by name, and `*` is none".to_owned(),
-            "write `maxparallelappsperuser` for everybody who is not named",
+            "write `maxparallelappsperuser` for every user who is not named",
         ),
         name => (
-            format!("`{name}` is no user name"),
-            "a user begins with a letter or _ and goes on with letters, digits and : # / _ . @ -",
+            format!("`{name}` is not a user name"),
+            "a user begins with a letter or _ and continues with letters, digits and : # / _ . @ -",
         ),
     };
     report.push(Diagnostic::error(Code::ApplicationUserName, user.span, message).help(help));

@@ -59,7 +59,7 @@ fn check_block(block: &Capacity, name: &str, report: &mut Report) {
         );
         let fault = Diagnostic::error(Code::CapacityMaximum, text.span, message);
         report.push(fault.help(
-            "write how many percent of what its parent may use, or leave it out for all of that",
+            "write the maximum as a percentage of the maximum of the parent, or leave it out for 100 percent",
         ));
         return;
     };
@@ -88,9 +88,9 @@ fn no_mode(block: &Capacity, name: &str) -> Diagnostic {
 fn check_value(block: &Capacity, mode: Mode, name: &str, report: &mut Report) {
     let (bounds, help) = match mode {
         Mode::Percent => {
-            ("0 to 100", "write how many percent of its parent's part the queue is guaranteed")
+            ("0 to 100", "write the guarantee as a percentage of the guarantee of the parent")
         }
-        _ => ("0 to 10000", "write 2 for twice the part of a sibling with 1"),
+        _ => ("0 to 10000", "write 2 for twice the fraction of a sibling with 1"),
     };
     let (span, found) = match &block.value {
         None => (block.span, "is missing".to_owned()),
@@ -174,12 +174,12 @@ fn check_siblings(parent: &Queue, report: &mut Report) {
         let (place, found) = match &child.capacity {
             None => (child.name.span, "has no `capacity`".to_owned()),
             Some(block) => match mode(block).filter(|mode| *mode != first) {
-                Some(mode) => (block.span, format!("has its part by {}", mode.word())),
+                Some(mode) => (block.span, format!("has its fraction by {}", mode.word())),
                 None => continue,
             },
         };
         let message = format!(
-            "queue `{}` {found}, a sibling has its part by {}",
+            "queue `{}` {found}, a sibling has its fraction by {}",
             child.name.value,
             first.word()
         );
@@ -190,7 +190,7 @@ fn check_siblings(parent: &Queue, report: &mut Report) {
     }
     if let Some((place, _)) = of_template.filter(|_| first != Mode::Weight) {
         let message = format!(
-            "the template of queue `{}` is by weight, its queues have their parts by {}",
+            "the template of queue `{}` is by weight, its queues have their fractions by {}",
             parent.name.value,
             first.word()
         );
@@ -252,7 +252,7 @@ fn has_something(parent: &Queue, is_root: bool, report: &mut Report) {
     let blocks = parent.children.iter().filter_map(|child| child.capacity.as_deref());
     let Some(block) = blocks.into_iter().find(part) else { return };
     let message = format!(
-        "queue `{}` is guaranteed nothing, of which the queues below it cannot have parts",
+        "queue `{}` is guaranteed nothing, so the queues below it cannot have fractions of it",
         parent.name.value
     );
     let fault = Diagnostic::error(Code::CapacityOfNothing, block.span, message)

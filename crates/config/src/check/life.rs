@@ -29,7 +29,7 @@ fn below(queue: &Queue, stopped: Option<&Text>, report: &mut Report) {
 fn check_word(word: &Text, said: Option<QueueStart>, stopped: Option<&Text>, report: &mut Report) {
     match (said, stopped) {
         (None, _) => {
-            let message = format!("`state` is `{}`; it is running or stopped", word.value);
+            let message = format!("`state` is `{}`; it must be running or stopped", word.value);
             let help = match word.value.to_lowercase().as_str() {
                 "running" | "stopped" => format!("write {}", word.value.to_lowercase()),
                 _ => "leave it out to run where all queues above do".to_owned(),
@@ -55,7 +55,7 @@ fn check_lifetimes(queue: &Queue, report: &mut Report) {
     {
         if let Some(text) = text.filter(|text| seconds(text).is_none()) {
             let message = format!(
-                "`{key}` is {}; it is a whole number of seconds from 0 to {SECONDS_MAX}",
+                "`{key}` is {}; it must be a whole number of seconds from 0 to {SECONDS_MAX}",
                 text.value
             );
             let help = if text.value.starts_with('-') {

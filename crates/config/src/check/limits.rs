@@ -25,7 +25,7 @@ const USERS: Kind = Kind {
     is_legal: is_user_name,
     illegal: Code::LimitUserName,
     twice: Code::LimitUserTwice,
-    legal: "a user begins with a letter or _ and goes on with letters, digits and : # / _ . @ -",
+    legal: "a user begins with a letter or _ and continues with letters, digits and : # / _ . @ -",
 };
 
 const GROUPS: Kind = Kind {
@@ -33,7 +33,7 @@ const GROUPS: Kind = Kind {
     is_legal: is_group_name,
     illegal: Code::LimitGroupName,
     twice: Code::LimitGroupTwice,
-    legal: "a group begins with a letter or _ and goes on with letters, digits and : _ . -",
+    legal: "a group begins with a letter or _ and continues with letters, digits and : _ . -",
 };
 
 /// Names met so far in the limits of one queue.
@@ -55,7 +55,8 @@ pub(super) fn check(queue: &Queue, is_root: bool, report: &mut Report) {
     let max = Vector::of(queue.resources.max.as_ref());
     for limit in &queue.limits.value {
         if limit.users().is_empty() && limit.groups().is_empty() {
-            let message = format!("a limit of queue `{}` is for nobody", queue.name.value);
+            let message =
+                format!("a limit of queue `{}` is for no user or group", queue.name.value);
             let fault = Diagnostic::error(Code::LimitForNobody, limit.span, message)
                 .help("name at least one user or group; `*` stands for all others");
             report.push(fault);
@@ -74,7 +75,7 @@ fn check_names(names: &[Text], kind: &Kind, seen: &mut Seen, report: &mut Report
     for Text { value: name, span } in names {
         let noun = kind.noun;
         if name != "*" && !(kind.is_legal)(name) {
-            let message = format!("`{name}` is no {noun} name");
+            let message = format!("`{name}` is not a {noun} name");
             report.push(Diagnostic::error(kind.illegal, *span, message).help(kind.legal));
         } else if let Some(first) = seen.get(name) {
             let message = format!("{noun} `{name}` is named twice in the limits of this queue");
@@ -85,7 +86,7 @@ fn check_names(names: &[Text], kind: &Kind, seen: &mut Seen, report: &mut Report
             report.push(fault);
         } else {
             if let Some(wildcard) = seen.get("*") {
-                let message = format!("{noun} `{name}` is named behind the {noun} wildcard");
+                let message = format!("{noun} `{name}` is named after the {noun} wildcard");
                 let fault = Diagnostic::error(Code::LimitAfterWildcard, *span, message)
                     .also(*wildcard, "the wildcard")
                     .help("put the wildcard last");

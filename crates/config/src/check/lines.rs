@@ -32,10 +32,11 @@ pub(super) fn check(tree: &Tree, report: &mut Report) {
         });
     }
     if let Some(limits) = limits {
-        let message = format!("users share the queues below `{path}`, so no tenant has a line");
+        let message =
+            format!("users share the queues below `{path}`, so no tenant has a head-of-line order");
         let warning = Diagnostic::warning(Code::NoEffect, block.span, message)
             .also(limits, "how users share them")
-            .help("say `userlimits` of other queues only, or expect users of a tenant to take turns, whatever its `strategy`");
+            .help("set `userlimits` in other queues only, or accept that users of a tenant share fairly, whatever its `strategy`");
         report.push(warning);
     }
 }
@@ -85,7 +86,7 @@ impl Walk<'_> {
             return;
         }
         let message = format!(
-            "`{}` keeps nothing for the first in line where users share a leaf: they take turns",
+            "`{}` reserves nothing for the head of line where users share a leaf fairly",
             policy.value
         );
         let warning = Diagnostic::warning(Code::NoEffect, policy.span, message)

@@ -56,10 +56,12 @@ fn below<'a>(queue: &'a Queue, above: Above<'a>, report: &mut Report) {
         here = (labels.or(above.0), block.default.as_ref().or(above.1));
         for (label, _) in &block.capacities {
             if here.0.is_some_and(|labels| !allows(labels, &label.value)) {
-                let message =
-                    format!("the queue has a part of label `{}`, and no access to it", label.value);
+                let message = format!(
+                    "the queue has a fraction of label `{}`, and no access to it",
+                    label.value
+                );
                 let warning = Diagnostic::warning(Code::NoEffect, label.span, message);
-                report.push(warning.help("name it in `accessible` too, or remove the part"));
+                report.push(warning.help("name it in `accessible` too, or remove the fraction"));
             }
         }
         if let (Some(labels), Some(default)) = here
@@ -112,9 +114,9 @@ fn check_name(label: &Text, report: &mut Report) {
     if is_label(text) {
         return;
     }
-    let message = format!("`{text}` is no label of nodes");
+    let message = format!("`{text}` is not a node label");
     let fault = Diagnostic::error(Code::NodeLabelName, label.span, message).help(
-        "a label begins with a letter or digit and goes on with letters, digits and - _ . up to 63 in all; '*' alone is all labels",
+        "a label begins with a letter or digit and continues with letters, digits and - _ . up to 63 in all; '*' alone is all labels",
     );
     report.push(fault);
 }

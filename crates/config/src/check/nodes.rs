@@ -22,7 +22,7 @@ pub(super) fn check(partition: &Partition, report: &mut Report) {
                 .help("write 0 to leave the type out of the score");
             report.push(fault);
         } else if !weight.value.is_finite() {
-            let message = format!("the weight of {} is no number; 1 is used", name.value);
+            let message = format!("the weight of {} is not a number; 1 is used", name.value);
             let warning = Diagnostic::warning(Code::YamlLenient, weight.span, message);
             report.push(warning.help("write a number"));
         }

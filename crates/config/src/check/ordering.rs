@@ -22,13 +22,12 @@ pub(super) fn check(queue: &Queue, is_root: bool, report: &mut Report) {
             word.value, key.value, value.value
         );
         let fault = Diagnostic::error(Code::OrderingProperty, word.span, message)
-            .also(value.span, "says something else of the same")
+            .also(value.span, "sets another order")
             .help("leave one of them out");
         report.push(fault);
     }
     if word.value == "fifo-with-partitions" {
-        let message =
-            "`fifo-with-partitions` is taken as `fifo`: applications go by age in every partition";
+        let message = "`fifo-with-partitions` is taken as `fifo`: applications are ordered by age in every partition";
         let warning = Diagnostic::warning(Code::OrderingPartitions, word.span, message);
         report.push(warning.help("write `fifo`"));
     }

@@ -26,7 +26,7 @@ fn check_one(rule: &Rule, report: &mut Report) {
             report.push(warning);
         }
     } else {
-        let message = format!("`{}` is no name of a placement rule", name.value);
+        let message = format!("`{}` is not the name of a placement rule", name.value);
         let fault = Diagnostic::error(Code::RuleName, name.span, message)
             .help("write one of provided, user, fixed, tag, reject");
         report.push(fault);
@@ -56,7 +56,7 @@ fn check_single(
 ) {
     let [only] = list else {
         for entry in list.iter().filter(|entry| !is_legal(&entry.value)) {
-            let message = format!("`{}` is no {noun} name and matches nobody", entry.value);
+            let message = format!("`{}` is not a {noun} name and matches no user", entry.value);
             let warning = Diagnostic::warning(Code::NoEffect, entry.span, message)
                 .help("an expression must be the only entry of its list");
             report.push(warning);
@@ -119,7 +119,7 @@ pub(crate) fn unbuildable(rule: &Rule) -> Option<Diagnostic> {
 fn fixed_fault(rule: &Rule) -> Option<String> {
     let path = rule.value.value.to_lowercase();
     if let Some(part) = path.split('.').find(|part| !is_queue_name(part)) {
-        return Some(format!("`{part}` is no queue name"));
+        return Some(format!("`{part}` is not a queue name"));
     }
     let qualified = path == "root" || path.starts_with("root.");
     (qualified && rule.parent.is_some())

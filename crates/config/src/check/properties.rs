@@ -20,7 +20,7 @@ pub(super) fn check(queue: &Queue, report: &mut Report) {
         };
         if !legal {
             let message =
-                format!("`{}` is no value of `{}`; its default is used", value.value, key.value);
+                format!("`{}` is not a value of `{}`; its default is used", value.value, key.value);
             let warning = Diagnostic::warning(Code::PropertyValue, value.span, message)
                 .help(format!("write {expected}"));
             report.push(warning);

@@ -115,7 +115,7 @@ fn bad_name(queue: &Queue, path: &str) -> Diagnostic {
     } else if length > QUEUE_NAME_MAX {
         format!("the queue name has {length} characters; it may have {QUEUE_NAME_MAX}")
     } else {
-        format!("`{name}` is no queue name")
+        format!("`{name}` is not a queue name")
     };
     let help = format!(
         "a name has 1 to {QUEUE_NAME_MAX} characters: ASCII letters, digits and _ : # / @ -"

@@ -60,7 +60,7 @@ fn check_root(block: &Tenants, root: &Queue, report: &mut Report) {
     let legal = levels.iter().all(legal);
     let Some((_, below)) = levels.split_first().filter(|(first, _)| legal && **first == "root")
     else {
-        let message = format!("`{path}` is no path of a queue below root");
+        let message = format!("`{path}` is not the path of a queue below root");
         return fault(message, "write root, a dot and a name, as `root.tenants`");
     };
     let Some((last, above)) = below.split_last() else {
@@ -100,7 +100,7 @@ fn check_name(name: &Text, report: &mut Report) {
     if is_queue_name(text) && lower && text != OWN_LEAF && text != RECOVERY_QUEUE {
         return;
     }
-    let message = format!("`{text}` is no name that a tenant can have");
+    let message = format!("`{text}` is not a legal tenant name");
     let fault = Diagnostic::error(Code::TenantName, name.span, message);
     report.push(fault.help("a name is 1 to 64 of a-z 0-9 _ : # / @ - and not `own`"));
 }
@@ -109,7 +109,7 @@ fn check_number(key: &str, text: Option<&Text>, least: u32, report: &mut Report)
     let Some(text) = text.filter(|text| whole(text).is_none_or(|number| number < least)) else {
         return;
     };
-    let message = format!("`{key}` is no whole number from {least} to {}", u32::MAX);
+    let message = format!("`{key}` is not a whole number from {least} to {}", u32::MAX);
     let fault = Diagnostic::error(Code::TenantValue, text.span, message);
     report.push(fault.help("write digits only, without a zero in front"));
 }
@@ -153,7 +153,7 @@ fn check_word(
     report: &mut Report,
 ) {
     if let Some(text) = text.filter(|text| !is_known(&text.value)) {
-        let message = format!("`{key}` in `tenants` is `{}`; it is {words}", text.value);
+        let message = format!("`{key}` in `tenants` is `{}`; it must be {words}", text.value);
         let span: Span = text.span;
         report.push(
             Diagnostic::error(Code::TenantWord, span, message).help(format!("write {words}")),

@@ -192,7 +192,7 @@ impl<'a> Walk<'a, '_> {
         );
         let fault = Diagnostic::error(Code::UserLimitPercent, floor, message)
             .also(formula.span, "the formula")
-            .help("write 1 or more, or the formula `smooth`, which needs no such part");
+            .help("write 1 or more, or the formula `smooth`, which needs no such minimum");
         self.report.push(fault);
     }
 
@@ -251,9 +251,8 @@ fn check_floor(text: &Text, report: &mut Report) -> Floor {
         return Floor::Written(percent, text.span);
     }
     let message = format!("`minimumuserlimitpercent` is {}; {PERCENT}", text.value);
-    let fault = Diagnostic::error(Code::UserLimitPercent, text.span, message).help(
-        "write the least part of the queue, in percent, that a user's share may shrink to; 0 is no such part",
-    );
+    let fault = Diagnostic::error(Code::UserLimitPercent, text.span, message)
+        .help("write the minimum share of a user, as a percentage of the queue; 0 is no minimum");
     report.push(fault);
     Floor::Wrong
 }
@@ -263,14 +262,14 @@ fn check_user(user: &Text, report: &mut Report) {
         return;
     }
     let (message, help) = match user.value.as_str() {
-        "" => ("a weight is for nobody".to_owned(), "name a user, or remove it"),
+        "" => ("a weight is for no user".to_owned(), "name a user, or remove it"),
         "*" => (
             "weights are for users by name, and `*` is none".to_owned(),
             "remove it: unnamed users have the weight 1",
         ),
         name => (
-            format!("`{name}` is no user name"),
-            "a user begins with a letter or _ and goes on with letters, digits and : # / _ . @ -",
+            format!("`{name}` is not a user name"),
+            "a user begins with a letter or _ and continues with letters, digits and : # / _ . @ -",
         ),
     };
     report.push(Diagnostic::error(Code::UserLimitUserName, user.span, message).help(help));

@@ -113,7 +113,7 @@ pub struct Oidc {
     pub audience: String,
     /// Who vouches for the issuer, besides those that the system trusts: a PEM file.
     pub ca: Option<PathBuf>,
-    /// The claim that is the user.
+    /// The claim that names the user.
     pub user_claim: String,
     /// The claim that lists the groups.
     pub groups_claim: String,

@@ -72,7 +72,7 @@ fn given_in(text: &str) -> (All, Report) {
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
             Err(error) => {
                 let mut report = Report::default();
-                let message = format!("there is no thread to read the file: {error}");
+                let message = format!("cannot start a thread to read the file: {error}");
                 report.push(Diagnostic::error(Code::Yaml, crate::Span::default(), message));
                 (All::new(), report)
             }
@@ -159,7 +159,7 @@ impl Reader<'_> {
             (None, None) => {
                 let alone = ["auth.oidc.ca", "auth.oidc.rolesClaim", "auth.oidc.roles"];
                 if alone.iter().any(|key| self.given.contains_key(key)) {
-                    self.missing("auth.oidc.issuer", "nobody issues tokens otherwise");
+                    self.missing("auth.oidc.issuer", "without an issuer, no token is accepted");
                     return None;
                 }
                 None
@@ -170,7 +170,7 @@ impl Reader<'_> {
                 return None;
             }
             (None, Some(_)) => {
-                self.missing("auth.oidc.issuer", "nobody issues tokens otherwise");
+                self.missing("auth.oidc.issuer", "without an issuer, no token is accepted");
                 return None;
             }
         };
@@ -285,9 +285,9 @@ impl Reader<'_> {
             self.wrong(
                 "listen",
                 &format!(
-                    "{address} can be reached from other machines, and everybody who reaches it \
+                    "{address} can be reached from other machines, and every caller \
                      would be an admin; set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, \
-                     listen on 127.0.0.1, or say --insecure"
+                     listen on 127.0.0.1, or set --insecure"
                 ),
             );
         }

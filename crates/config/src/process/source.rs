@@ -159,7 +159,7 @@ pub(super) fn of_environment(
             known.iter().map(|(variable, _)| (distance(shortened(&name), variable), variable));
         if let Some((_, nearest)) = near.min().filter(|(letters, _)| *letters <= 2) {
             faults.push(format!(
-                "error: the environment variable {name} is no key; the nearest is {nearest}"
+                "error: the environment variable {name} is not a key; the nearest is {nearest}"
             ));
         }
     }
@@ -184,7 +184,7 @@ fn unknown(name: &str) -> (String, String) {
         Some(key) => format!("the nearest key is `{key}`"),
         None => "see `headroom serve --help` for all keys".to_owned(),
     };
-    (format!("`{shown}` is no key"), help)
+    (format!("`{shown}` is not a key"), help)
 }
 
 /// No name that anybody means is longer; comparing costs the product of the lengths.

@@ -160,12 +160,12 @@ pub(super) fn addresses(texts: &[String]) -> Result<Vec<SocketAddr>, Expected> {
     for text in texts {
         let address = address(text).ok_or_else(|| {
             format!(
-                "`{text}` is no address with a port; expected 127.0.0.1:9080, [::1]:9080, \
+                "`{text}` is not an address with a port; expected 127.0.0.1:9080, [::1]:9080, \
                  localhost:9080, or :9080 for all addresses of the machine"
             )
         })?;
         if addresses.contains(&address) && address.port() != 0 {
-            return Err(format!("{address} is there twice; expected each address once"));
+            return Err(format!("{address} is listed twice; expected each address once"));
         }
         addresses.push(address);
     }
@@ -198,7 +198,7 @@ fn host(text: &str) -> Result<String, Expected> {
     let is_legal = |one: char| one.is_ascii_alphanumeric() || matches!(one, '-' | '.' | '_');
     if text.is_empty() || text.len() > 253 || !text.chars().all(is_legal) {
         return Err(format!(
-            "`{text}` is no name of a host; expected one such as headroom.example.org, without port"
+            "`{text}` is not a host name; expected one such as headroom.example.org, without port"
         ));
     }
     Ok(text.to_ascii_lowercase())
@@ -243,7 +243,7 @@ fn level(text: &str) -> Result<Level, Expected> {
         "trace" => Level::Trace,
         _ => {
             return Err(format!(
-                "`{text}` is no level; expected off, error, warn, info, debug or trace"
+                "`{text}` is not a level; expected off, error, warn, info, debug or trace"
             ));
         }
     })
@@ -255,7 +255,7 @@ pub(super) fn roles(texts: &[String]) -> Result<Roles, Expected> {
         let known = ROLES.iter().find(|known| **known == role);
         known
             .map(ToString::to_string)
-            .ok_or_else(|| format!("`{role}` is no role; expected one of {}", ROLES.join(", ")))
+            .ok_or_else(|| format!("`{role}` is not a role; expected one of {}", ROLES.join(", ")))
     };
     of_each(texts, ("role", "roles", "group:ops=operator+viewer"), known)
 }
@@ -283,12 +283,12 @@ fn of_each(
         let named = who.strip_prefix("user:").or_else(|| who.strip_prefix("group:"));
         if who != "*" && named.is_none_or(str::is_empty) {
             return Err(format!(
-                "`{who}` is nobody; expected user: and a name, group: and a name, or *"
+                "`{who}` matches no user or group; expected user: and a name, group: and a name, or *"
             ));
         }
         let has = list.split('+').map(|text| read(text.trim())).collect::<Result<_, _>>()?;
         if all.insert(who.to_owned(), has).is_some() {
-            return Err(format!("`{who}` is there twice; expected once, with all {several}"));
+            return Err(format!("`{who}` is listed twice; expected once, with all {several}"));
         }
     }
     Ok(all)
@@ -356,10 +356,10 @@ mod tests {
             assert_eq!(found.join(" "), expected);
         }
         for (bad, expected) in [
-            (&["127.0.0.1"][..], "`127.0.0.1` is no address with a port; "),
-            (&["a.b:1"], "`a.b:1` is no address with a port; "),
-            (&["1.2.3.4:99999"], "`1.2.3.4:99999` is no address with a port; "),
-            (&[""], "`` is no address with a port; "),
+            (&["127.0.0.1"][..], "`127.0.0.1` is not an address with a port; "),
+            (&["a.b:1"], "`a.b:1` is not an address with a port; "),
+            (&["1.2.3.4:99999"], "`1.2.3.4:99999` is not an address with a port; "),
+            (&[""], "`` is not an address with a port; "),
             (&[], "expected an address at least, "),
             (&[":1", ":1"], "[::]:1 is there twice; "),
         ] {
@@ -374,7 +374,7 @@ mod tests {
         assert_eq!(found.unwrap(), ["headroom.example.org", "10.0.0.1", "[::1]", "[fe80::1]"]);
         for bad in ["", "a:1", "a/b", "*"] {
             let refused = hosts(&list(&[bad])).unwrap_err();
-            assert!(refused.starts_with(&format!("`{bad}` is no name of a host; ")), "{refused}");
+            assert!(refused.starts_with(&format!("`{bad}` is not a host name; ")), "{refused}");
         }
     }
 
@@ -390,12 +390,12 @@ mod tests {
             (levels("info,debug").err(), "one too many"),
             (levels("=info").err(), "no name"),
             (roles(&list(&["group:a=king"])).err(), "king"),
-            (roles(&list(&["a=admin"])).err(), "nobody"),
-            (roles(&list(&["user:=admin"])).err(), "nobody"),
+            (roles(&list(&["a=admin"])).err(), "no user"),
+            (roles(&list(&["user:=admin"])).err(), "no user"),
             (roles(&list(&["*"])).err(), "no role"),
             (roles(&list(&["*=rm", "*=rm"])).err(), "twice"),
             (tenants(&list(&["group:lab=a+"])).err(), "a tenant has a name"),
-            (tenants(&list(&["lab=a"])).err(), "nobody"),
+            (tenants(&list(&["lab=a"])).err(), "no user"),
         ] {
             assert!(found.as_deref().is_some_and(|text| text.contains(word)), "{found:?} {word}");
         }

@@ -278,10 +278,9 @@ fn check_key(entry: &Entry, what: &str, block: &Block, report: &mut Report) {
     let is_other = block.takes_other_blocks() && matches!(entry.value.kind, Kind::Map(_));
     if is_other || block.has(&name.value) {
         if block.null == Null::KeyWithWarning && is_null(&entry.value) {
-            let message =
-                format!("`{}` without a value is taken as if it were not there", name.value);
+            let message = format!("`{}` has no value and is treated as absent", name.value);
             let warning = Diagnostic::warning(Code::YamlLenient, key.span, message);
-            report.push(warning.help("write a value behind it, or remove it"));
+            report.push(warning.help("write a value after it, or remove it"));
         }
         return;
     }
@@ -340,8 +339,10 @@ fn wrong_kind(node: &Node, must: &str) -> Diagnostic {
         },
     };
     let help = match &node.kind {
-        Kind::Scalar(scalar) if scalar.quoted => "leave out the quotes, or write what is wanted",
-        Kind::Scalar(_) => "write what is wanted, indented below the key or behind it",
+        Kind::Scalar(scalar) if scalar.quoted => {
+            "leave out the quotes, or write the expected value"
+        }
+        Kind::Scalar(_) => "write the value after the key, or indented below it",
         Kind::List(_) => "leave out the `-`, or the brackets",
         Kind::Map(_) => "is a `-` missing, or the indentation wrong?",
     };

@@ -36,7 +36,7 @@ blocks! {
         /// `user`.
         "limitprecedence" "LimitPrecedence" limit_precedence: Plain
             { values: "`both`, `user`", default: "`both`", own: true };
-        /// How the users of leaves share them, where no queue says otherwise.
+        /// How the users of leaves share them, unless a queue sets its own.
         "userlimits" "UserLimits" user_limits: Marked<UserLimits> { default: "off", own: true };
         /// How many applications exist and start, and what their drivers can use.
         "applicationlimits" "ApplicationLimits" application_limits: Marked<ApplicationLimits>
@@ -85,10 +85,10 @@ blocks! {
         /// Whether the rule creates a queue that does not exist.
         "create" "Create" create: False { default: "`false`" };
         /// The users and groups that the rule is for.
-        "filter" "Filter" filter: In<Filter> { default: "everybody", shown: Shown::AlwaysInJson };
+        "filter" "Filter" filter: In<Filter> { default: "every user", shown: Shown::AlwaysInJson };
         /// A rule that finds the parent of the queue.
         "parent" "Parent" parent: Maybe<Rule> { default: "`root`" };
-        /// The queue of `fixed`, or the name of the tag of `tag`.
+        /// For `fixed`, the queue. For `tag`, the name of the tag.
         "value" "Value" value: Plain;
     }
 

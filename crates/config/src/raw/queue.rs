@@ -22,10 +22,10 @@ blocks! {
         "maxapplications" "MaxApplications" max_applications: Count { default: "no limit" };
         /// Properties of the queue, such as `application.sort.policy`.
         "properties" "Properties" properties: Properties;
-        /// Who can administer the queue and the queues below: users, a space, groups. `*` is everybody.
-        "adminacl" "AdminACL" admin_acl: Plain { default: "nobody" };
-        /// Who can submit to the queue and the queues below: users, a space, groups. `*` is everybody.
-        "submitacl" "SubmitACL" submit_acl: Plain { default: "nobody" };
+        /// Who can administer the queue and the queues below: users, a space, groups. `*` is every user.
+        "adminacl" "AdminACL" admin_acl: Plain { default: "no user" };
+        /// Who can submit to the queue and the queues below: users, a space, groups. `*` is every user.
+        "submitacl" "SubmitACL" submit_acl: Plain { default: "no user" };
         /// The settings of leaves that placement rules create below.
         "childtemplate" "ChildTemplate" template: Maybe<Template> { shown: Shown::AlwaysInJson };
         /// The queues directly below.

@@ -62,8 +62,8 @@ blocks! {
         /// What drivers can use of a leaf: 1 is all of it. With 0, one driver starts at a time.
         "maximumdriverresourcepercent" "MaximumDriverResourcePercent" driver: Number
             { values: "0 to 1, up to six decimals", default: "no limit" };
-        /// Only in a partition or its root: how many applications that have not ended each leaf can have, if it sets no
-        /// `maximumapplications` and its `capacity` is not absolute.
+        /// Only in a partition or its root: maximum number of unfinished applications of each leaf without
+        /// `maximumapplications` and without absolute `capacity`.
         "globalqueuemaxapplication" "GlobalQueueMaxApplication" max_per_queue: Whole
             { values: "1 or more", default: "no limit" };
     }

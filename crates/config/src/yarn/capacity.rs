@@ -80,8 +80,8 @@ fn part(scope: &Scope<'_>) -> Part {
     match (legal, weight) {
         (Some(number), None) => Part::Percent(number),
         (Some(number), Some(_)) => Part::Weight(number),
-        (None, None) => Part::Other("it is no percentage from 0 to 100".to_owned()),
-        (None, Some(_)) => Part::Other("it is no weight from 0w to 10000w".to_owned()),
+        (None, None) => Part::Other("it is not a percentage from 0 to 100".to_owned()),
+        (None, Some(_)) => Part::Other("it is not a weight from 0w to 10000w".to_owned()),
     }
 }
 
@@ -99,7 +99,7 @@ pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode, labels: &Labels) -> Writte
     let nothing = |word: &str| {
         scope.tell_absent(
             &scope.full("capacity"),
-            "no file says it, so the queue is guaranteed nothing",
+            "no file sets it, so the queue is guaranteed nothing",
             &format!("write the {word} it has, if it has one"),
         );
     };
@@ -189,7 +189,7 @@ fn known_types(scope: &Scope<'_>, name: &str, amounts: Amounts) -> Amounts {
     for (kind, amount) in amounts {
         if amount.starts_with(|one: char| one != '0') {
             if !matches!(kind.as_str(), "memory" | "vcore") {
-                let why = format!("the type {kind} is called as nodes and asks call it");
+                let why = format!("the type {kind} has the name that nodes and asks use");
                 let help = "compare it with the names that your resource manager sends";
                 scope.tell(Kind::Adjusted, property, &why, help);
             }

@@ -23,9 +23,9 @@ pub(super) struct Labels {
     pub(super) max: Amounts,
 }
 
-const ANOTHER: &str = "the queue has its part in another way, which holds for labels too; nothing is guaranteed of them";
+const ANOTHER: &str = "the queue has another kind of capacity, which applies to labels too; nothing is guaranteed of them";
 
-/// Read them; the queue has its part by `mode`.
+/// Read them; the queue has its fraction by `mode`.
 pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode) -> Labels {
     let mut labels = Labels::default();
     for (property, name) in all(scope) {
@@ -84,7 +84,7 @@ fn share(scope: &Scope<'_>, (property, label): (&Property, &str), mode: Mode, la
         Mode::Absolute | Mode::Silent | Mode::Lost => false,
     };
     let Some(number) = Number::read(weight.unwrap_or(text)).filter(|one| !one.is_negative) else {
-        let why = "this is no percentage and no weight";
+        let why = "this is neither a percentage nor a weight";
         return scope.tell(Kind::NoEquivalent, property, why, "write one into the file");
     };
     if fits {
@@ -106,7 +106,7 @@ fn maximum(
         None => {}
     }
     let Some(number) = Number::read(&property.value) else {
-        let why = "this is no percentage";
+        let why = "this is not a percentage";
         return scope.tell(Kind::NoEquivalent, property, why, "write one into the file");
     };
     // Below 0 is as good as absent, and the whole is what a queue may use anyway.

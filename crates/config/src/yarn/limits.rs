@@ -38,9 +38,9 @@ pub(super) fn of_cluster(whole: &Scope<'_>, formula: Formula) -> Pairs {
         minimum = MINIMUM.map(|(kind, amount)| (kind.to_owned(), amount.to_owned())).to_vec();
         whole.tell_absent(
             "yarn.scheduler.minimum-allocation-mb",
-            "no file says the smallest allocation, to whose multiples limits are rounded; \
-             1 GiB and one core are YARN's default",
-            "give yarn-site.xml as an argument, too, or write what it says into `minimumallocation`",
+            "no file sets the minimum allocation, to whose multiples limits \
+             are rounded; YARN's default is 1 GiB and one core",
+            "give yarn-site.xml as an argument, too, or write its value into `minimumallocation`",
         );
     }
     if calculator == "memory" {
@@ -89,7 +89,7 @@ fn allocation(whole: &Scope<'_>, which: &str) -> Amounts {
             None => whole.tell(
                 Kind::NoEquivalent,
                 property,
-                "this is no amount above 0",
+                "this is not an amount above 0",
                 "write it into the file",
             ),
         }
@@ -154,8 +154,13 @@ pub(super) fn of_queue(
 /// What only leaves look at, on a queue that has queues below it.
 fn without_effect(scope: &Scope<'_>, name: &str) {
     if let Some(property) = scope.get(name) {
-        let why = "only queues without queues below them look at it";
-        scope.tell(Kind::NoEffect, property, why, "write it at those, if it was meant for them");
+        let why = "only leaves use it";
+        scope.tell(
+            Kind::NoEffect,
+            property,
+            why,
+            "write it for the leaves, if it was meant for them",
+        );
     }
 }
 
@@ -167,7 +172,7 @@ fn weights(scope: &Scope<'_>) -> Pairs {
         let Some((_, number)) = users.number(&rest) else { continue };
         let text = number.to_string();
         if user_limits::weight(&text).is_none() || !is_user(user) {
-            let why = "it is no weight of 0 or more, or the name is none that users have";
+            let why = "it is not a weight of 0 or more, or no user can have the name";
             scope.tell(Kind::NoEquivalent, property, why, "write it into `weights`");
         } else {
             pairs.push(user, text);
@@ -196,12 +201,12 @@ fn largest(scope: &Scope<'_>, whole: &Scope<'_>) -> Amounts {
             Some(property.value.clone())
         };
         if own.iter().any(|(known, _)| known == kind) {
-            let why = "maximum-allocation of the queue says it too, and goes before it";
+            let why = "maximum-allocation of the queue sets it too, and overrides it";
             scope.tell(Kind::NoEffect, property, why, "");
         } else if let Some(amount) = amount {
             own.push((kind.to_owned(), amount));
         } else {
-            let why = "this is more than there can be";
+            let why = "this is above the maximum";
             scope.tell(Kind::NoEquivalent, property, why, "write `maximumallocation`");
         }
     }

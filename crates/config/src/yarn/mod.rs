@@ -157,7 +157,7 @@ fn preemption(whole: &Scope<'_>) -> Pairs {
     if whole.get_full(known::MONITOR).is_none() {
         whole.tell_absent(
             known::MONITOR,
-            "no file says whether YARN preempts, so nothing is taken back; that is its default",
+            "no file sets whether YARN preempts, so nothing is preempted, as by default in YARN",
             "give yarn-site.xml as an argument, too, or write `enabled: true`",
         );
     }
@@ -189,21 +189,21 @@ fn has_preemption(whole: &Scope<'_>, monitor: bool) -> bool {
         (false, _) => (Kind::NoEffect, format!("{} is not true", known::MONITOR)),
         (true, true) => (
             Kind::NoEquivalent,
-            "there is one law of preemption, and other monitors have nothing to do here".to_owned(),
+            "Headroom has one preemption policy, so other monitors have no effect".to_owned(),
         ),
         (true, false) => (
             Kind::NoEquivalent,
             format!("{PREEMPTS} is not among them, so nothing is taken back, as there"),
         ),
     };
-    whole.tell(kind, property, &why, "read on in docs/preemption.md");
+    whole.tell(kind, property, &why, "see docs/preemption.md");
     found
 }
 
 /// Whether access lists hold: in YARN only if a property enables them, here always.
 fn access_lists(whole: &Scope<'_>) {
     const EVERYBODY: &str =
-        "write `submitacl: '*'` and `adminacl: '*'` at root to let everybody do everything";
+        "write `submitacl: '*'` and `adminacl: '*'` at root to let every user do everything";
     let name = known::ACLS;
     let is_list = |name: &str| {
         name.ends_with(".acl_submit_applications") || name.ends_with(".acl_administer_queue")
@@ -214,9 +214,9 @@ fn access_lists(whole: &Scope<'_>) {
         return;
     }
     let Some(property) = whole.get_full(name) else {
-        let why = "no file says whether access lists hold, and they do not in YARN then; here they do, always";
+        let why = "no file sets whether access lists apply; then they do not apply in YARN, but always in Headroom";
         return whole.tell_absent(name, why, EVERYBODY);
     };
-    let why = "access lists did not hold, and here they do, always";
+    let why = "access lists did not apply, and they always apply in Headroom";
     whole.tell(Kind::Adjusted, property, why, EVERYBODY);
 }

@@ -117,7 +117,7 @@ pub(super) fn pairs(text: &str) -> Result<Amounts, String> {
             other => (other, with_unit(value)),
         };
         let Some(amount) = amount else {
-            return Err(format!("`{value}` is no amount of {name}"));
+            return Err(format!("`{value}` is not an amount of {name}"));
         };
         if amounts.iter().any(|(known, _)| known == kind) {
             return Err(format!("{name} is there twice"));
@@ -202,11 +202,11 @@ mod tests {
             ("[memory=0,vcores=0]", Ok("memory=0 vcore=0")),
             ("[memory=4Gi,vcores=500m,yarn.io/gpu=2]", Ok("memory=4Gi vcore=500m yarn.io/gpu=2")),
             ("[memory]", Err("`memory` is no name=amount")),
-            ("[memory=lots]", Err("`lots` is no amount of memory")),
-            ("[memory=50%]", Err("`50%` is no amount of memory")),
+            ("[memory=lots]", Err("`lots` is not an amount of memory")),
+            ("[memory=50%]", Err("`50%` is not an amount of memory")),
             ("[memory=1,memory-mb=2]", Err("memory-mb is there twice")),
             ("[a\u{1}b=1]", Err("`a b` is no type: it has control characters or is too long")),
-            ("[memory=99999999999999999]", Err("`99999999999999999` is no amount of memory")),
+            ("[memory=99999999999999999]", Err("`99999999999999999` is not an amount of memory")),
             ("[]", Err("there is no amount in it")),
         ] {
             let found = absolute(written).expect("it has brackets").map(|amounts| {

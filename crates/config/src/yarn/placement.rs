@@ -58,7 +58,7 @@ fn closed(whole: &Scope<'_>, tree: &Tree, rules: &[Pairs]) -> Option<String> {
         Kind::Adjusted,
         property,
         why,
-        "remove `state: stopped` where applications shall name it",
+        "remove `state: stopped` to let applications name it",
     );
     Some(default.full.clone())
 }
@@ -73,10 +73,10 @@ fn unknown_queues(whole: &Scope<'_>, tree: &Tree, rules: &[Pairs]) {
     let Some(property) = whole.queue("root").get("queues") else { return };
     let at_last = if has_default { ", and at last `root.default` takes it" } else { "" };
     let why = format!(
-        "an application that names a queue that is not there is refused in YARN; here the next rule is \
-         asked{at_last}"
+        "YARN refuses an application that names an absent \
+         queue; Headroom tries the next rule{at_last}"
     );
-    let help = "name queues that are there, or write a rule `reject` behind `provided`";
+    let help = "name existing queues, or write a rule `reject` after `provided`";
     whole.tell(Kind::Adjusted, property, &why, help);
 }
 
@@ -152,9 +152,9 @@ fn other_format(whole: &Scope<'_>, is_json: bool) {
 /// Where mappings do not go before the queue that an application names.
 fn named_first(whole: &Scope<'_>, mappings: Option<&Property>) {
     let Some(property) = mappings else { return };
-    let why = "a queue that an application names goes before the mappings, as there; here the queue \
-               `default` does, too";
-    let help = "submit without a queue where the mappings shall decide";
+    let why = "a queue that an application names overrides the mappings, as in \
+               YARN; in Headroom, the queue `default` does too";
+    let help = "submit without a queue to use the mappings";
     whole.tell(Kind::Adjusted, property, why, help);
 }
 
@@ -204,7 +204,7 @@ fn who_makes(whole: &Scope<'_>, tree: &Tree) {
             Kind::Adjusted,
             property,
             why,
-            "remove `create` from rules that shall make none",
+            "remove `create` from rules that must create none",
         );
     }
 }

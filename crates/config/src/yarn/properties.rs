@@ -69,11 +69,14 @@ impl Gathered<'_> {
         let (line, of, is_final) = (earlier.line, *of, earlier.is_final);
         if is_final {
             let place = self.place(of, line);
-            let why = format!("{}:{} says it and is final, so that counts", place.file, place.line);
+            let why = format!(
+                "{}:{} sets it and is final, so that value applies",
+                place.file, place.line
+            );
             self.overrule(&entry, file, why);
         } else {
             let by = self.place(file, entry.line);
-            let why = format!("{}:{} says it again, and the last counts", by.file, by.line);
+            let why = format!("{}:{} sets it again, and the last value applies", by.file, by.line);
             if let Some((earlier, of)) = self.last.insert(entry.name.clone(), (entry, file)) {
                 self.overrule(&earlier, of, why);
             }

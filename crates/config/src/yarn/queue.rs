@@ -100,7 +100,7 @@ fn access(scope: &Scope<'_>, is_root: bool, block: &mut Block) {
             if is_root && key == "submitacl" {
                 block.push(key, "*");
             } else if is_root {
-                let why = "no file says it, and everybody may administer all queues in YARN then; here, nobody";
+                let why = "no file sets it; YARN then lets every user administer all queues, and Headroom no user";
                 scope.tell_absent(&scope.full(name), why, "write `adminacl` at root");
             }
             continue;
@@ -151,13 +151,13 @@ fn order_of_children(scope: &Scope<'_>, is_root: bool) -> Option<&'static str> {
     match property.value.as_str() {
         BY_SHARE => Some(BY_SHARE),
         BY_PRIORITY => {
-            let why = "queues go by the priority of what waits in them, and then by their share of the \
-                       guarantee, whether they are below it or not";
-            scope.tell(Kind::Adjusted, property, why, "read on in docs/limits.md");
+            let why = "queues are ordered by the priority of their waiting asks, and \
+                       then by share of the guarantee, above and below it";
+            scope.tell(Kind::Adjusted, property, why, "see docs/limits.md");
             Some(BY_PRIORITY)
         }
         _ => {
-            let why = "queues go by share of the guarantee, or by priority before that, and by nothing else";
+            let why = "queues are ordered by share of the guarantee, or by priority first, and by nothing else";
             let help = "write `utilization` or `priority-utilization` as `orderingpolicy`";
             scope.tell(Kind::NoEquivalent, property, why, help);
             otherwise
@@ -178,15 +178,15 @@ fn properties(scope: &Scope<'_>, is_leaf: bool, by_priority: bool) -> Pairs {
                 scope.tell(Kind::NoEffect, property, why, "");
             }
             Ok(_) => {
-                let why = "the queue above goes by utilization, which does not look at it";
+                let why = "the queue above is ordered by utilization, which ignores the priority";
                 let help = "write `orderingpolicy: priority-utilization` there and `priority.offset` \
-                            here, if it shall count";
+                            here, to apply it";
                 scope.tell(Kind::NoEffect, property, why, help);
             }
             Err(_) => scope.tell(
                 Kind::NoEquivalent,
                 property,
-                "this is no whole number",
+                "this is not a whole number",
                 "write `priority.offset`",
             ),
         }
@@ -221,11 +221,11 @@ fn sort_policy(scope: &Scope<'_>, property: &Property, pairs: &mut Pairs) {
         "fifo" | "FifoOrderingPolicy" => pairs.push_text("application.sort.policy", "fifo"),
         "fifo-with-partitions" | "FifoOrderingPolicyWithExclusivePartitions" => {
             pairs.push_text("application.sort.policy", "fifo");
-            let why = "it is written as `fifo`: applications go by age in every partition";
+            let why = "it is written as `fifo`: applications are ordered by age in every partition";
             scope.tell(Kind::Adjusted, property, why, "");
         }
         _ => {
-            let why = "applications go by age or by share, and by nothing else";
+            let why = "applications are ordered by age or by share, and by nothing else";
             let help = "write `fifo` or `fair` as `application.sort.policy`";
             scope.tell(Kind::NoEquivalent, property, why, help);
         }
@@ -274,7 +274,7 @@ fn lifetimes(scope: &Scope<'_>, block: &mut Block) {
             Ok(..0) => {}
             Ok(seconds) => block.push_plain(key, seconds.to_string()),
             Err(_) => {
-                let why = "this is no number of seconds";
+                let why = "this is not a number of seconds";
                 scope.tell(Kind::NoEquivalent, property, why, "write one into the file");
             }
         }

@@ -24,7 +24,7 @@ pub(super) fn read(whole: &Scope<'_>, tree: &Tree) -> Vec<Pairs> {
     let list = parsed.as_ref().ok().and_then(|value| value.get("rules")).and_then(Value::as_array);
     let Some(list) = list else {
         let why = match &parsed {
-            Err(error) => format!("this is no JSON: {error}"),
+            Err(error) => format!("this is not JSON: {error}"),
             Ok(_) => "it has no list `rules`".to_owned(),
         };
         whole.tell(Kind::NoEquivalent, property, &why, "write `placementrules`");
@@ -69,7 +69,7 @@ fn one(
         ("user", name) if !name.is_empty() => Who::User(name.to_owned()),
         ("group", name) if !matches!(name, "" | "*") => Who::Group(name.to_owned()),
         ("application", _) => return Err("a rule does not know the application's name".to_owned()),
-        _ => return Err("it says neither which user nor which group it is for".to_owned()),
+        _ => return Err("it names neither a user nor a group".to_owned()),
     };
     let parent = text("parentQueue");
     let may_create = rule.get("create").and_then(Value::as_bool).unwrap_or(false);
@@ -94,7 +94,9 @@ fn one(
             named.full.clone_into(default);
             return Ok(Found::Nothing);
         }
-        "setDefaultQueue" => return Err("there is one queue of last resort for all".to_owned()),
+        "setDefaultQueue" => {
+            return Err("all applications share one queue of last resort".to_owned());
+        }
         "primaryGroup" | "primaryGroupUser" | "secondaryGroup" | "secondaryGroupUser"
         | "applicationName" => {
             return Err(
@@ -108,14 +110,9 @@ fn one(
     if !matches!(fallback, "" | "skip") {
         let shown = super::xml::shown(&rule.to_string());
         let why = format!(
-            "where the rule {shown} finds no queue, the next one is asked, whatever fallbackResult says"
+            "where the rule {shown} finds no queue, Headroom tries the next rule, whatever fallbackResult sets"
         );
-        whole.tell(
-            Kind::Adjusted,
-            property,
-            &why,
-            "put a `fixed` rule behind it, if that shall be a queue",
-        );
+        whole.tell(Kind::Adjusted, property, &why, "put a `fixed` rule after it to use a queue");
     }
     Ok(Found::Rule(found))
 }

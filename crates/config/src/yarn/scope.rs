@@ -82,7 +82,12 @@ impl<'p> Scope<'p> {
     pub(super) fn number(&self, name: &str) -> Option<(&'p Property, Number)> {
         let property = self.get(name)?;
         let Some(number) = Number::read(&property.value) else {
-            self.tell(Kind::NoEquivalent, property, "this is no number", "write one into the file");
+            self.tell(
+                Kind::NoEquivalent,
+                property,
+                "this is not a number",
+                "write one into the file",
+            );
             return None;
         };
         if number.is_rounded {
@@ -104,7 +109,7 @@ impl<'p> Scope<'p> {
                 "write `state: stopped` for the queue, or a number above 0",
             ),
             Ok(_) => ("a negative number is none", "leave it out, or write a number above 0"),
-            Err(_) => ("this is no whole number", "write one into the file"),
+            Err(_) => ("this is not a whole number", "write one into the file"),
         };
         self.tell(Kind::NoEquivalent, property, why, help);
         None

@@ -107,12 +107,12 @@ fn rest(scope: &Scope<'_>, nearer: &[Scope<'_>]) {
         } else if !is_taken {
             known::unknown_in_template(scope, property, &name);
         } else if says(&name) || name.starts_with(WITH) && says(WITH) {
-            let why = "a nearer template says it for leaves, and a template is for leaves";
+            let why = "a nearer template sets it for leaves, and a template is for leaves";
             scope.tell(Kind::NoEquivalent, property, why, "write the parents into the file");
         } else if name.starts_with(WITH) && scope.get(WITH).is_none() {
             scope.tell(Kind::NoEffect, property, "the template has no ordering-policy", "");
         } else if name.ends_with(".exclusive-enforced-partitions") {
-            let why = "applications go by age in every partition";
+            let why = "applications are ordered by age in every partition";
             scope.tell(Kind::NoEquivalent, property, why, "");
         }
     }

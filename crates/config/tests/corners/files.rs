@@ -92,7 +92,7 @@ fn namespaces_find_their_parent_by_a_tag() {
     assert_eq!(names(&one.root), ["production", "development"]);
     assert!(one.root.children.iter().all(QueueConfig::is_parent));
     expect![[r#"
-        line 11, column 17: A-NOBODY: nobody may submit to queue `root` or below: no access list of it or above it lets anyone in
+        line 11, column 17: A-NOBODY: no user may submit to queue `root` or below: no access list of the queue or above admits a user
     "#]].assert_eq(&format!("{}\n", review(&text("namespace-parents.yaml")).diagnostics));
 }
 

@@ -187,7 +187,7 @@ fn in_json_too_a_queue_that_is_named_goes_first_unless_mappings_override() {
     assert!(place(&found.text, "name: provided") < place(&found.text, "value: root.b"));
     assert!(
         of(&found, "mapping-rule-json")[0]
-            .starts_with("changed: a queue that an application names goes before")
+            .starts_with("changed: a queue that an application names overrides")
     );
     assert_eq!(of(&found, "queue-mappings-override.enable"), Vec::<String>::new());
     assert_eq!(
@@ -205,16 +205,16 @@ fn access_lists_that_did_not_hold_are_told() {
     let queues = [("root.queues", "a"), ("root.a.acl_submit_applications", "ann")];
     let name = ".yarn.acl.enable";
     let told = |more: &[(&str, &str)]| of(&converted(&[&queues[..], more].concat()), name);
-    let help = "write `submitacl: '*'` and `adminacl: '*'` at root to let everybody do everything";
+    let help = "write `submitacl: '*'` and `adminacl: '*'` at root to let every user do everything";
     assert_eq!(
         told(&[]),
         [format!(
-            "changed: no file says whether access lists hold, and they do not in YARN then; here they do, always; {help}"
+            "changed: no file sets whether access lists apply; then they do not apply in YARN, but always in Headroom; {help}"
         )]
     );
     assert_eq!(
         told(&[(name, "false")]),
-        [format!("changed: access lists did not hold, and here they do, always; {help}")]
+        [format!("changed: access lists did not apply, and they always apply in Headroom; {help}")]
     );
     assert_eq!(told(&[(name, "true")]), Vec::<String>::new());
     assert_eq!(of(&converted(&[("root.queues", "a")]), name), Vec::<String>::new());

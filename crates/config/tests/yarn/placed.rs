@@ -126,7 +126,7 @@ fn a_rule_to_a_queue_that_is_not_there_is_left_out_and_told() {
 
 #[test]
 fn what_becomes_of_an_unknown_queue_is_told() {
-    let why = "an application that names a queue that is not there is refused in YARN";
+    let why = "YARN refuses an application that names an absent queue";
     let found = converted(&QUEUES);
     let told = of(&found, "root.queues");
     assert!(told.iter().any(|note| note.contains(why)), "{told:?}");

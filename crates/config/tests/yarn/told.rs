@@ -71,8 +71,8 @@ fn the_order_of_queues_is_written_at_each_queue_that_says_it_and_at_root() {
     assert_eq!(
         told(class),
         [
-            "not converted: queues go by share of the guarantee, or by priority before that, and by nothing \
-          else; write `utilization` or `priority-utilization` as `orderingpolicy`"
+            "not converted: queues are ordered by share of the guarantee, or by priority first, and by \
+          nothing else; write `utilization` or `priority-utilization` as `orderingpolicy`"
         ]
     );
 }
@@ -213,12 +213,12 @@ fn of_preemption_from_user_to_user_it_is_told_what_there_is() {
         (
             "minimum-threshold",
             "0.7",
-            "users take from each other once their leaf uses half of its guarantee, and no number changes that",
+            "users preempt each other once their leaf uses half of its guarantee, and no key changes that",
         ),
         (
             "max-allowable-limit",
             "0.4",
-            "a fifth of the guarantee of a leaf is on its way from user to user at most, and no number changes that",
+            "at most a fifth of the guarantee of a leaf moves between users at a time, and no key changes that",
         ),
         (
             "preemption-order-policy",
@@ -292,9 +292,9 @@ fn of_two_properties_with_one_name_the_last_counts_unless_the_first_is_final() {
     assert_eq!(
         lines(text),
         [
-            "3: without effect: yarn.scheduler.capacity.root.a.capacity = 10: x.xml:4 says it again, and the last counts; \
+            "3: without effect: yarn.scheduler.capacity.root.a.capacity = 10: x.xml:4 sets it again, and the last value applies; \
              remove one of them",
-            "5: without effect: yarn.scheduler.capacity.root.a.capacity = 70: x.xml:4 says it and is final, so that counts; \
+            "5: without effect: yarn.scheduler.capacity.root.a.capacity = 70: x.xml:4 sets it and is final, so that value applies; \
              remove one of them",
         ]
     );
@@ -312,7 +312,7 @@ fn of_two_properties_with_one_name_the_last_counts_unless_the_first_is_final() {
     let found = convert(&files, Formula::Yarn3).unwrap();
     assert_eq!(
         of(&found, "root.queues"),
-        ["without effect: two.xml:1 says it again, and the last counts; remove one of them"]
+        ["without effect: two.xml:1 sets it again, and the last value applies; remove one of them"]
     );
     assert!(found.text.contains("name: b"), "{}", found.text);
 }

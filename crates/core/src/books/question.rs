@@ -341,7 +341,7 @@ impl Books {
                         reasons.insert(reason.clone());
                         NodeVerdict::Refused(reasons.get(reason).cloned().unwrap_or_default())
                     }
-                    other => other.clone(),
+                    other @ (NodeVerdict::Suits | NodeVerdict::SuitsWithout(_)) => other.clone(),
                 };
                 inquiry.note(&question, (*node, *version), said);
             }

@@ -258,7 +258,12 @@ impl Books {
                 task.released = request.clone();
                 match step {
                     TaskStep::Requeued { .. } => task.evicted += 1,
-                    _ => task.restarted += 1,
+                    TaskStep::Confirmed
+                    | TaskStep::Cancelling
+                    | TaskStep::Restarted { .. }
+                    | TaskStep::Waited
+                    | TaskStep::Measured { .. }
+                    | TaskStep::Ended { .. } => task.restarted += 1,
                 }
                 self.set_measured(application, None);
             }

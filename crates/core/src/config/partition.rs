@@ -28,7 +28,7 @@ pub struct PartitionConfig {
     pub limit_precedence: LimitPrecedence,
     /// `usergroupresolver.type` as written.
     pub user_group_resolver: String,
-    /// How the users of leaves share them where no queue says otherwise; the root inherits it.
+    /// How the users of leaves share them unless a queue sets its own; the root inherits it.
     pub user_limits: Option<UserLimitsConfig>,
     /// How many applications there may be, and what drivers may have; the root inherits it.
     pub application_limits: Option<ApplicationLimitsConfig>,

@@ -24,7 +24,10 @@ impl Explanation {
                     let name = node.map_or("", |node| node.name.as_str());
                     cut(&format!("allocated on node {name}"))
                 }
-                _ => "startsNext: nothing holds it back".into(),
+                Verdict::StartsNext
+                | Verdict::Waiting
+                | Verdict::Impossible
+                | Verdict::HeldBack => "startsNext: nothing holds it back".into(),
             };
         };
         let (word, code) = (self.verdict.word(), check.blocker.code(books));

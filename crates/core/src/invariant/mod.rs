@@ -302,7 +302,12 @@ impl Books {
             let kept = waits.and_then(Allocation::reservation).map(|kept| kept.node);
             equal(&row.name, "node of its reservation", &kept, &Some(id))?;
             let fits = waits.is_some() && left.fits(self.node_request(*one));
-            equal(&row.name, "an ask that could not fit it and that it is kept for", &fits, &true)?;
+            equal(
+                &row.name,
+                "an ask that could not fit it and that it is reserved for",
+                &fits,
+                &true,
+            )?;
             ordinary += usize::from(waits.is_some_and(|ask| ask.required_node().is_none()));
         }
         let alone = ordinary == 0 || row.reservations().len() == 1;
@@ -349,7 +354,7 @@ impl Books {
             for queue in trackers.limited_queues() {
                 let here = self.queues().get(queue).is_some_and(|one| one.partition == *partition);
                 equal(&row.name, "queue of a limit", &true, &here)?;
-                equal(&row.name, "limits kept", &trackers.limits_at(queue).is_empty(), &false)?;
+                equal(&row.name, "limits stored", &trackers.limits_at(queue).is_empty(), &false)?;
             }
             for kind in [TrackerKind::User, TrackerKind::Group] {
                 for (name, id) in trackers.names(kind).iter() {

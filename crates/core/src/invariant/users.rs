@@ -34,7 +34,7 @@ impl Books {
         let calm = self.leaves_with_users().map(|(_, users)| {
             users.users().filter(|(level, _)| users.active_up_to(*level).is_some()).count()
         });
-        equal("leaves with user limits", "who is said to stay active", &noted, &calm.sum())?;
+        equal("leaves with user limits", "the users marked to stay active", &noted, &calm.sum())?;
         let leaves = self.leaves_sharing().filter(|leaf| self.queues().get(*leaf).is_none());
         equal("leaves with user limits", "those that are gone", &leaves.count(), &0)
     }

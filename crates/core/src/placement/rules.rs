@@ -202,7 +202,9 @@ impl Step {
         if text.is_empty() {
             return Err(Stop::Miss(match &self.source {
                 Source::Tag(tag) => Miss::NoTag { tag: tag.clone() },
-                _ => Miss::NoQueue,
+                Source::Provided | Source::User | Source::Fixed { .. } | Source::Reject => {
+                    Miss::NoQueue
+                }
             }));
         }
         if !self.filter.passes(request.user, request.groups) {

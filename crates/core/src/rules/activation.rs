@@ -189,7 +189,7 @@ pub(crate) fn is_user_full(books: &Books, leaf: QueueId, user: &Name) -> bool {
 
 /// Why an application is not activated, the first check that it fails; none if none holds it back.
 /// It is tied to its user.
-pub(crate) fn held_back(books: &Books, application: ApplicationId) -> Option<Wait> {
+pub(crate) fn wait_for_activation(books: &Books, application: ApplicationId) -> Option<Wait> {
     checks(books, application).find_map(CheckResult::wait)
 }
 

@@ -123,7 +123,11 @@ impl<'books> Lifecycle<'books> {
                 self.fail(events);
             }
             ApplicationState::Completing => self.complete(events),
-            _ => {}
+            ApplicationState::New
+            | ApplicationState::Accepted
+            | ApplicationState::Running
+            | ApplicationState::Completed
+            | ApplicationState::Failed => {}
         }
     }
 
@@ -261,10 +265,17 @@ impl<'books> Lifecycle<'books> {
             ApplicationState::Completing => self.complete(events),
             _ if self.asks > 0 => {}
             _ if asked => self.complete(events),
-            state if state.may_become(ApplicationState::Completing) => {
-                self.start_completing(None, events);
+            state @ (ApplicationState::New
+            | ApplicationState::Accepted
+            | ApplicationState::Running
+            | ApplicationState::Completed
+            | ApplicationState::Resuming
+            | ApplicationState::Failing
+            | ApplicationState::Failed) => {
+                if state.may_become(ApplicationState::Completing) {
+                    self.start_completing(None, events);
+                }
             }
-            _ => {}
         }
     }
 
@@ -277,7 +288,11 @@ impl<'books> Lifecycle<'books> {
                 self.start_completing(None, events);
                 self.complete(events);
             }
-            _ => self.complete(events),
+            ApplicationState::New
+            | ApplicationState::Completing
+            | ApplicationState::Completed
+            | ApplicationState::Resuming
+            | ApplicationState::Failed => self.complete(events),
         }
     }
 
@@ -368,7 +383,12 @@ impl<'books> Lifecycle<'books> {
             ApplicationState::Resuming => self.enter(ApplicationState::Accepted, None, events),
             ApplicationState::Completing if !self.timers.state => self.complete(events),
             _ if self.has_nothing_real() => self.complete(events),
-            _ => {}
+            ApplicationState::New
+            | ApplicationState::Accepted
+            | ApplicationState::Running
+            | ApplicationState::Completing
+            | ApplicationState::Completed
+            | ApplicationState::Failed => {}
         }
     }
 

@@ -155,7 +155,7 @@ impl OneTask<'_> {
                 self.begin_anew(TaskStep::Restarted { request }, &mut events);
                 return Ok(events);
             }
-            _ => TaskOutcome::Failed,
+            TaskState::Starting | TaskState::Running => TaskOutcome::Failed,
         };
         self.finish(outcome, request, &mut events);
         Ok(events)

@@ -109,19 +109,19 @@ impl Activation {
     fn add(&mut self, books: &Books, id: AllocationId, ask: &Allocation) {
         let waiting = self.waiting.entry(ask.application).or_default();
         waiting.change(books, id, ask, true);
-        self.stand(books, ask.application);
+        self.place_in_line(books, ask.application);
     }
 
     /// An ask of an application goes; it still is in the books.
     fn remove(&mut self, books: &Books, id: AllocationId, ask: &Allocation) {
         if let Some(waiting) = self.waiting.get_mut(&ask.application) {
             waiting.change(books, id, ask, false);
-            self.stand(books, ask.application);
+            self.place_in_line(books, ask.application);
         }
     }
 
     /// Have an application stand where its asks say.
-    fn stand(&mut self, books: &Books, application: ApplicationId) {
+    fn place_in_line(&mut self, books: &Books, application: ApplicationId) {
         let Some(waiting) = self.waiting.get_mut(&application) else { return };
         let row = books.application(application);
         let after = waiting.first(books).map(|(key, driver)| {

@@ -11,11 +11,11 @@ use crate::wait::{Blocker, Wait};
 
 use super::class::ClassId;
 use super::head_of_line::HeadCheck;
-use super::{Scheduler, place};
+use super::{Scheduler, Search, place};
 
 impl Scheduler {
     /// Place all members of the first task of a class, each where it would go if those before it were there
-    /// already; or none, and park it. Whether they are placed.
+    /// already; or none, and park it.
     ///
     /// Costs the nodes with room for one of them where there is not room for all, and otherwise what as many
     /// placements cost, on books that are shared but for those.
@@ -25,7 +25,7 @@ impl Scheduler {
         (class, head_check): (ClassId, &HeadCheck),
         now: Timestamp,
         events: &mut Vec<Event>,
-    ) -> bool {
+    ) -> Search {
         let row = &self.classes.rows[class];
         let (_, batch) = row.batches.first().expect("a class has a batch");
         let batch = &self.classes.batches[*batch];
@@ -38,7 +38,7 @@ impl Scheduler {
         let no_room = Wait::of(Blocker::Nodes(partition));
         if !nodes.has_room_for(books, shape, members.len()) {
             self.park(books, (class, no_room), now);
-            return false;
+            return Search::GoesOn;
         }
         let (mut then, mut touched) = (books.clone(), Vec::new());
         for member in &members {
@@ -57,6 +57,6 @@ impl Scheduler {
             nodes.update(books, node); // Nothing of it has happened yet.
         }
         events.extend(head_check.overtaken());
-        true
+        Search::Over
     }
 }

@@ -335,7 +335,7 @@ impl Scheduler {
         let empty = row.batches.is_empty();
         self.recount(books, class);
         self.place(class);
-        self.stand(books, class);
+        self.list_candidate(books, class);
         if empty {
             self.attempts.forget(&mut self.classes.rows[class], class);
             self.classes.forget(class);

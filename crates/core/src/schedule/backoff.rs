@@ -15,15 +15,15 @@ use crate::id::{AllocationId, ApplicationId, PartitionId};
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
-use super::Scheduler;
 use super::ask_batches::backoff_application;
 use super::check_class::may_not_start;
-use super::checks::held_back;
+use super::checks::wait_for_charge;
 use super::class::{AskBatchId, ChargeState, ClassId};
 use super::order::AskKey;
 use super::placement_mode::{Pass, PlacementMode};
 use super::questions::{awaits_rm, found_no_node};
 use super::reservation_candidates::{SchedulerTimer, is_old};
+use super::{Scheduler, Search};
 
 /// What came of one ask on a visit.
 enum Look {
@@ -36,7 +36,7 @@ enum Look {
 }
 
 impl Scheduler {
-    /// Visit an application in a leaf with a threshold; whether that is a step.
+    /// Visit an application in a leaf with a back-off threshold.
     pub(super) fn visit(
         &mut self,
         books: &Books,
@@ -44,7 +44,7 @@ impl Scheduler {
         application: ApplicationId,
         now: Timestamp,
         events: &mut Vec<Event>,
-    ) -> bool {
+    ) -> Search {
         let row = books.application(application);
         let key = self.classes.rows[class].key;
         if key.charge == ChargeState::Unlinked || may_not_start(books, key).is_some() {
@@ -53,7 +53,7 @@ impl Scheduler {
         if row.backed_off.is_some_and(|until| until > now) {
             let wait = Wait::of(Blocker::BackOff(application));
             self.park(books, (class, wait), now);
-            return false;
+            return Search::GoesOn;
         }
         let values = books.queue(row.queue).settings.values;
         let (mut failed, mut last) = (0, None);
@@ -61,17 +61,17 @@ impl Scheduler {
         loop {
             if values.backoff > 0 && failed >= values.backoff {
                 if self.ask_behind(application, last, &BTreeSet::new()).is_none() {
-                    return false;
+                    return Search::GoesOn;
                 }
                 let until = now + values.backoff_delay;
                 events.push(Event::Application(ApplicationEvent::BackedOff { application, until }));
-                return true;
+                return Search::Over;
             }
             let Some((ask_key, ask, batch)) = self.ask_behind(application, last, &barred) else {
-                return false;
+                return Search::GoesOn;
             };
             match self.look(books, (partition, batch, ask), now, events) {
-                Look::Moved => return true,
+                Look::Moved => return Search::Over,
                 Look::Failed => failed += 1,
                 Look::Barred => {
                     barred.insert(batch);
@@ -110,16 +110,17 @@ impl Scheduler {
         if key.mode.pass() != Pass::Normal {
             // Others may be stopped for it by now.
             let called = self.classes.rows[class].pass == Pass::Normal;
-            if called && self.place_first(books, (partition, class), now, events) {
+            if called && self.place_first(books, (partition, class), now, events).is_over() {
                 return Look::Moved;
             }
             // The reserved pass has tried this one, and found nothing.
             let ordinary = books.allocation(ask).required_node().is_none();
             let reaches = matches!(key.mode, PlacementMode::ReservedNode(_)) && ordinary;
-            let reaches = reaches && !awaits_rm(books, ask) && held_back(books, key).is_none();
+            let reaches =
+                reaches && !awaits_rm(books, ask) && wait_for_charge(books, key).is_none();
             return if reaches { Look::Failed } else { Look::Barred };
         }
-        if self.place_first(books, (partition, class), now, events) {
+        if self.place_first(books, (partition, class), now, events).is_over() {
             return Look::Moved;
         }
         let wait = self.classes.rows[class].wait;
@@ -128,7 +129,7 @@ impl Scheduler {
             return Look::Barred;
         }
         let old = is_old(books.allocation(ask).created, now);
-        if old && self.reserve_for(books, (partition, key), ask, events) {
+        if old && self.reserve_for(books, (partition, key), ask, events).is_over() {
             return Look::Moved;
         }
         Look::Failed

@@ -130,7 +130,7 @@ impl Waiting<'_> {
 
     /// Whether the scheduler comes to it next: it is not parked, and its user may be served.
     fn is_ready(&self) -> bool {
-        let is_turn = || fair_share::held_back(self.books, self.row.key).is_none();
+        let is_turn = || fair_share::wait_for_turn(self.books, self.row.key).is_none();
         self.row.wait.is_none() && !self.books.is_paused(self.partition()) && is_turn()
     }
 

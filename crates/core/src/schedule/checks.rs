@@ -128,15 +128,15 @@ impl<P: Position> Checked<'_, P> {
             Check::Standstill => standstill(books, self.partition()).map(Wait::of),
             Check::QueueStates => waits::closed_queue_wait(books, key.leaf),
             Check::Activation => {
-                let held_back = activation::held_back(books, self.activating?);
+                let wait = activation::wait_for_activation(books, self.activating?);
                 // One that may be activated is placed only after it was.
-                held_back.or(P::IS_PLACING.then_some(Wait::of(Blocker::DriverQueue(key.leaf))))
+                wait.or(P::IS_PLACING.then_some(Wait::of(Blocker::DriverQueue(key.leaf))))
             }
             Check::HeadOfLine => self.position.in_line()?.wait(),
             Check::Question => question(books, key).map(Wait::of),
             Check::Numbers | Check::Limits | Check::Maxima => charged(books, key, check),
             Check::BackOff => self.position.back_off()?.wait(),
-            Check::Share => fair_share::held_back(books, key),
+            Check::Share => fair_share::wait_for_turn(books, key),
             Check::Manager => self.position.manager()?.wait(),
             Check::Node => self.position.node(false)?.wait(),
         }
@@ -184,7 +184,7 @@ impl<P: Position> Checked<'_, P> {
 
 /// Returns the first check that a class fails of those about what it is charged for: numbers and amounts.
 #[inline]
-pub(super) fn held_back(books: &Books, key: ClassKey) -> Option<Wait> {
+pub(super) fn wait_for_charge(books: &Books, key: ClassKey) -> Option<Wait> {
     Check::ORDER.into_iter().find_map(|check| charged(books, key, check))
 }
 

@@ -66,7 +66,14 @@ impl ClassKey {
     pub(super) const fn members(&self) -> u32 {
         match self.mode {
             PlacementMode::AllOrNothing(members) => members,
-            _ => 1,
+            PlacementMode::AnyNode
+            | PlacementMode::MayPreempt(_)
+            | PlacementMode::NeedsVerdict(_)
+            | PlacementMode::RequiredNode(_)
+            | PlacementMode::RequiredNodeAbsent(_)
+            | PlacementMode::ReservedNode(_)
+            | PlacementMode::ReplacePlaceholder(..)
+            | PlacementMode::ReplacePlaceholderAlone(_) => 1,
         }
     }
 
@@ -94,7 +101,7 @@ impl ClassKey {
     pub(super) const fn sharer(&self) -> Option<LevelId> {
         match self.charge {
             ChargeState::Linked { link, .. } if self.shared => Some(link.user),
-            _ => None,
+            ChargeState::Unlinked | ChargeState::Linked { .. } => None,
         }
     }
 }

@@ -348,7 +348,7 @@ pub(super) fn cap_of(
 const NOTHING: Resources = Resources::new();
 
 /// Why a class is not looked at before it is the turn of its user; none where it is.
-pub(super) fn held_back(books: &Books, key: ClassKey) -> Option<Wait> {
+pub(super) fn wait_for_turn(books: &Books, key: ClassKey) -> Option<Wait> {
     share_of(books, key)?.wait()
 }
 

@@ -208,7 +208,14 @@ impl Scheduler {
             PlacementMode::AllOrNothing(_) => {
                 books.allocation(head).application != books.allocation(ask).application
             }
-            _ => head != ask,
+            PlacementMode::AnyNode
+            | PlacementMode::MayPreempt(_)
+            | PlacementMode::NeedsVerdict(_)
+            | PlacementMode::RequiredNode(_)
+            | PlacementMode::RequiredNodeAbsent(_)
+            | PlacementMode::ReservedNode(_)
+            | PlacementMode::ReplacePlaceholder(..)
+            | PlacementMode::ReplacePlaceholderAlone(_) => head != ask,
         };
         let head_check = if *first == class && apart {
             self.beside(books, *first, (key.shape, key.members()), self.now)
@@ -310,7 +317,7 @@ impl Scheduler {
             for class in both {
                 if self.classes.rows.contains_key(class) {
                     self.arm(books, class);
-                    self.stand(books, class);
+                    self.list_candidate(books, class);
                 }
             }
         }

@@ -21,7 +21,7 @@ use super::class_list::{ClassList, ClassPosition};
 use super::min_tree::EntryId;
 use super::placement_mode::{Pass, PlacementMode};
 use super::tree::Tree;
-use super::{Scheduler, place};
+use super::{Scheduler, Search, place};
 
 /// What the classes have in common to which the same nodes can be lent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -251,15 +251,15 @@ impl Lending {
 }
 
 impl Scheduler {
-    /// Lend a node of a partition to the first ask that may have one; whether one was.
+    /// Lend a node of a partition to the first ask that may have one.
     pub(super) fn lend_in(
         &mut self,
         books: &Books,
         (partition, root): (PartitionId, QueueId),
         events: &mut Vec<Event>,
-    ) -> bool {
+    ) -> Search {
         if !self.lending.is_on(partition) {
-            return false;
+            return Search::GoesOn;
         }
         while let Some((leaf, _)) = self.tree.first(books, root, Pass::LendNodes, false) {
             let first = self.tree.ready(leaf, Pass::LendNodes).first();
@@ -275,7 +275,7 @@ impl Scheduler {
                         resources,
                     }));
                     place(books, application, (ask, node), events);
-                    return true;
+                    return Search::Over;
                 }
                 Err(refusal) => {
                     let group = LendKey::of(key).expect("only such classes are in this list");
@@ -285,7 +285,7 @@ impl Scheduler {
                 }
             }
         }
-        false
+        Search::GoesOn
     }
 
     /// The node that is lent to a class: the first in order of the first label whose nodes have room, where

@@ -108,8 +108,8 @@ impl Scheduler {
             return false;
         }
         let is_held = closed_queue_wait(books, key.leaf).is_some()
-            || checks::held_back(books, key).is_some()
-            || fair_share::held_back(books, key).is_some()
+            || checks::wait_for_charge(books, key).is_some()
+            || fair_share::wait_for_turn(books, key).is_some()
             || matches!(self.head_check(books, class, now), HeadCheck::Blocked(_));
         if is_held {
             return false;
@@ -119,7 +119,16 @@ impl Scheduler {
             PlacementMode::AllOrNothing(members) => {
                 nodes.has_room_for(books, key.shape, members as usize)
             }
-            _ => nodes.first_fit(books, key.shape).is_some(),
+            PlacementMode::AnyNode
+            | PlacementMode::MayPreempt(_)
+            | PlacementMode::NeedsVerdict(_)
+            | PlacementMode::RequiredNode(_)
+            | PlacementMode::RequiredNodeAbsent(_)
+            | PlacementMode::ReservedNode(_)
+            | PlacementMode::ReplacePlaceholder(..)
+            | PlacementMode::ReplacePlaceholderAlone(_) => {
+                nodes.first_fit(books, key.shape).is_some()
+            }
         }
     }
 }

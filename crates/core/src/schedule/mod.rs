@@ -69,7 +69,7 @@ use crate::wait::Wait;
 use activation::Activation;
 use ask_batches::PendingApplication;
 use check_class::{Verdict, check_class};
-use checks::held_back;
+use checks::wait_for_charge;
 use class::{ChargeState, Classes};
 use head_of_line::HeadCheck;
 use hints::Hints;
@@ -94,6 +94,22 @@ pub enum Step {
         /// The next time at which a timer may change something.
         wake_at: Option<Timestamp>,
     },
+}
+
+/// Whether the search for a step in a partition is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+enum Search {
+    /// There is a step, or the RM has enough questions to answer first.
+    Over,
+    /// There is no step here. The search goes on with the next class.
+    GoesOn,
+}
+
+impl Search {
+    fn is_over(self) -> bool {
+        self == Self::Over
+    }
 }
 
 /// A change of what waits, for callers of [`Scheduler::watching`].
@@ -215,7 +231,8 @@ impl Scheduler {
         let mut partition = self.nodes.first_key_value().map(|(id, _)| *id);
         while let Some(id) = partition {
             let known = events.len();
-            if self.next_in(books, id, now, events) && !events[known..].iter().all(Event::is_try) {
+            let search = self.next_in(books, id, now, events);
+            if search.is_over() && !events[known..].iter().all(Event::is_try) {
                 return Step::Moved;
             }
             partition = self.nodes.range(id..).nth(1).map(|(id, _)| *id);
@@ -252,25 +269,28 @@ impl Scheduler {
         self.look_at_overdue(books);
     }
 
-    /// Look for a step in a partition; whether to look no further in it: for a step, or as its RM has enough to answer.
+    /// Look for a step in a partition.
     fn next_in(
         &mut self,
         books: &Books,
         partition: PartitionId,
         now: Timestamp,
         events: &mut Vec<Event>,
-    ) -> bool {
+    ) -> Search {
         let root = self.roots[&partition];
         if books.queue(root).max.is_none() || books.is_held(partition) {
-            return false; // Without a node there is nothing to decide.
+            return Search::GoesOn; // Without a node there is nothing to decide.
         }
-        Pass::ALL.into_iter().any(|pass| {
+        for pass in Pass::ALL {
             if pass == Pass::Normal {
                 self.begin_last_pass(books, partition, now);
                 self.refresh(books);
             }
-            self.next_in_pass(books, (partition, root), (pass, now), events)
-        }) || self.lend_in(books, (partition, root), events)
+            if self.next_in_pass(books, (partition, root), (pass, now), events).is_over() {
+                return Search::Over;
+            }
+        }
+        self.lend_in(books, (partition, root), events)
     }
 
     fn next_in_pass(
@@ -279,11 +299,11 @@ impl Scheduler {
         (partition, root): (PartitionId, QueueId),
         (pass, now): (Pass, Timestamp),
         events: &mut Vec<Event>,
-    ) -> bool {
+    ) -> Search {
         loop {
             let keeps = pass == Pass::Normal && self.nodes[&partition].has_open();
             let Some((leaf, list)) = self.tree.first(books, root, pass, keeps) else {
-                return false;
+                return Search::GoesOn;
             };
             let (_, class) = self.tree.ready(leaf, list).first().expect("the leaf has some ready");
             let class = *class;
@@ -292,7 +312,7 @@ impl Scheduler {
             // An ask with a node comes here for others to be stopped for it, and by itself.
             let visits = pass == Pass::Normal && key.mode.pass() == Pass::Normal;
             let alone = key.backoff_application.filter(|_| visits);
-            let moved = match (alone, list) {
+            let search = match (alone, list) {
                 (Some(application), _) => {
                     self.visit(books, (partition, class), application, now, events)
                 }
@@ -301,8 +321,8 @@ impl Scheduler {
                 }
                 (None, _) => self.place_first(books, (partition, class), now, events),
             };
-            if moved {
-                return true;
+            if search.is_over() {
+                return Search::Over;
             }
             // Whether the leaf has something ready is known above it, too.
             self.pick_users(books);
@@ -315,8 +335,7 @@ impl Scheduler {
         }
     }
 
-    /// Judge a class that is ready, and do what comes of it; whether to look no further, for a step
-    /// or because the RM has enough to answer.
+    /// Check a class that is ready, and do what follows from it.
     #[inline]
     fn place_first(
         &mut self,
@@ -324,7 +343,7 @@ impl Scheduler {
         (partition, class): (PartitionId, ClassId),
         now: Timestamp,
         events: &mut Vec<Event>,
-    ) -> bool {
+    ) -> Search {
         let row = &self.classes.rows[class];
         let key = row.key;
         let own_node_tried = row.pass != key.pass();
@@ -340,11 +359,11 @@ impl Scheduler {
         match check_class(books, nodes, (key, activating, &head_check), elsewhere, now) {
             Verdict::Early(wait) => {
                 self.park(books, (class, wait), now);
-                return false;
+                return Search::GoesOn;
             }
             Verdict::Wait(wait) => {
-                if self.stop_others(books, (partition, class), wait, now, events) {
-                    return true;
+                if self.stop_others(books, (partition, class), wait, now, events).is_over() {
+                    return Search::Over;
                 }
                 if elsewhere && !found_no_node(wait.blocker) {
                     self.judge_anew(books, class, false); // Its own node first, then.
@@ -355,11 +374,11 @@ impl Scheduler {
                 {
                     self.visit_again(books, application);
                 }
-                return false;
+                return Search::GoesOn;
             }
             Verdict::Elsewhere => {
                 self.judge_anew(books, class, true);
-                return false;
+                return Search::GoesOn;
             }
             Verdict::Link => {
                 let (application, _) = self.first_ask(class);
@@ -375,7 +394,7 @@ impl Scheduler {
                 let found = (&self.places, &self.nodes[&partition]);
                 if let Some(wait) = replace_placeholder(books, found, ask, events) {
                     self.park(books, (class, wait), now);
-                    return false;
+                    return Search::GoesOn;
                 }
             }
             Verdict::PlaceWhole => {
@@ -391,21 +410,21 @@ impl Scheduler {
                 events.extend(head_check.overtaken());
             }
         }
-        true
+        Search::Over
     }
 
-    /// Keep a node for the first old ask of a class that found none with room; whether one is.
+    /// Reserve a node for the first old ask of a class that found none with room.
     fn reserve_node(
         &mut self,
         books: &Books,
         (partition, class): (PartitionId, ClassId),
         now: Timestamp,
         events: &mut Vec<Event>,
-    ) -> bool {
+    ) -> Search {
         let key = self.classes.rows[class].key;
-        if let Some(wait) = held_back(books, key) {
+        if let Some(wait) = wait_for_charge(books, key) {
             self.park(books, (class, wait), now);
-            return false;
+            return Search::GoesOn;
         }
         let ask = self.first_old(class);
         self.reserve_for(books, (partition, key), ask, events)
@@ -451,7 +470,7 @@ impl Scheduler {
         if found_no_node(wait.blocker) {
             self.follow_ages(books, class, now);
         }
-        self.stand(books, class);
+        self.list_candidate(books, class);
     }
 
     /// Whether the indexes are void until the next step.

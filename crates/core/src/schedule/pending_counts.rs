@@ -214,7 +214,13 @@ impl Scheduler {
         };
         let same = |blocker: Blocker| match reason {
             Reason::For(one) => one == blocker,
-            _ => Some(mem::discriminant(&blocker)) == first.blocker.as_ref().map(mem::discriminant),
+            Reason::Turn
+            | Reason::Placeholders
+            | Reason::Rm
+            | Reason::OtherNodes
+            | Reason::Pause => {
+                Some(mem::discriminant(&blocker)) == first.blocker.as_ref().map(mem::discriminant)
+            }
         };
         let classes = self.parked.classes_from(first);
         let classes = classes.take_while(|(key, _)| key.blocker.is_some_and(same));

@@ -14,13 +14,13 @@ use crate::id::{AllocationId, ApplicationId, LevelId, PartitionId, QueueId, Shap
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Compared, Wait};
 
-use super::Scheduler;
 use super::ask_batches::backoff_application;
 use super::class::{AskBatchId, Class, ClassId};
 use super::placement_mode::{Pass, PlacementMode};
 use super::preempt::{self, Attempt, Obstacle, Outcome, TRIES_PER_CYCLE, VictimPlan};
 use super::questions::{found_no_node, put_question, to_keep};
 use super::reservation_candidates::{INSTANT, RESERVATION_DELAY};
+use super::{Scheduler, Search};
 
 /// The classes that wait for room and for which others may be stopped.
 #[derive(Clone, Debug, Default)]
@@ -239,7 +239,15 @@ impl Scheduler {
                 let (_, first) = self.classes.batches[*batch].asks.first_key_value()?;
                 Some(preempt::ripe_at(books, row.key.leaf, books.allocation(*first)))
             }
-            _ => ripe_at(books, row),
+            PlacementMode::AnyNode
+            | PlacementMode::MayPreempt(_)
+            | PlacementMode::NeedsVerdict(_)
+            | PlacementMode::AllOrNothing(_)
+            | PlacementMode::RequiredNode(_)
+            | PlacementMode::RequiredNodeAbsent(_)
+            | PlacementMode::ReservedNode(_)
+            | PlacementMode::ReplacePlaceholder(..)
+            | PlacementMode::ReplacePlaceholderAlone(_) => ripe_at(books, row),
         }
     }
 
@@ -301,8 +309,7 @@ impl Scheduler {
         asks.into_iter().take(most).find(is_ripe).copied()
     }
 
-    /// Look for something to stop for a class that was just held back. Returns whether to look no
-    /// further, for a step or because the RM has enough to answer. An ask with a node is looked at
+    /// Look for something to stop for a class that was just held back. An ask with a node is looked at
     /// again in the last pass, as others are. An ask that may still get a reservation tries that
     /// first (decision K-16).
     pub(super) fn stop_others(
@@ -312,7 +319,7 @@ impl Scheduler {
         wait: Wait,
         now: Timestamp,
         events: &mut Vec<Event>,
-    ) -> bool {
+    ) -> Search {
         let row = &self.classes.rows[class];
         match row.key.mode {
             PlacementMode::ReservedNode(ask) if row.pass == Pass::Reserved => {
@@ -321,14 +328,14 @@ impl Scheduler {
             PlacementMode::MayPreempt(_)
             | PlacementMode::NeedsVerdict(_)
             | PlacementMode::ReservedNode(_) => {
-                let Some(ask) = self.caller(books, class, wait, now) else { return false };
+                let Some(ask) = self.caller(books, class, wait, now) else { return Search::GoesOn };
                 let row = &self.classes.rows[class];
                 let keeps = !matches!(row.key.mode, PlacementMode::ReservedNode(_))
                     && found_no_node(wait.blocker)
                     && books.allocation(ask).created + RESERVATION_DELAY < now
                     && to_keep(books, &self.nodes[&partition], ask).is_some();
                 if keeps {
-                    return false;
+                    return Search::GoesOn;
                 }
                 self.attempts.called.insert(class);
                 self.call(books, ask, wait, now, events)
@@ -338,12 +345,11 @@ impl Scheduler {
             | PlacementMode::RequiredNode(_)
             | PlacementMode::RequiredNodeAbsent(_)
             | PlacementMode::ReplacePlaceholder(..)
-            | PlacementMode::ReplacePlaceholderAlone(_) => false,
+            | PlacementMode::ReplacePlaceholderAlone(_) => Search::GoesOn,
         }
     }
 
-    /// Look for something to stop for an ask; whether to look no further, for a step or because the
-    /// RM has enough to answer.
+    /// Look for something to stop for an ask.
     pub(super) fn call(
         &mut self,
         books: &Books,
@@ -351,13 +357,13 @@ impl Scheduler {
         wait: Wait,
         now: Timestamp,
         events: &mut Vec<Event>,
-    ) -> bool {
+    ) -> Search {
         let row = books.allocation(ask);
         let application = books.application(row.application);
         let (leaf, partition) = (application.queue, application.partition);
         let asks = books.asks_about_victims(partition);
         if asks && books.has_asked_enough(partition) {
-            return true; // What it would say is needed first.
+            return Search::Over; // What it would say is needed first.
         }
         *self.attempts.tries.entry(leaf).or_default() += 1;
         let nodes_tried = found_no_node(wait.blocker);
@@ -382,11 +388,11 @@ impl Scheduler {
             }
             Ok(Outcome::Stop(plan)) => {
                 carry_out(books, ask, &plan, events);
-                return true;
+                return Search::Over;
             }
             Ok(Outcome::Ask(removals)) => {
                 put_question(books, ask, QuestionSubject::Removals(removals), events);
-                return true;
+                return Search::Over;
             }
             Err(_) => {}
         }
@@ -394,7 +400,7 @@ impl Scheduler {
         if !asks {
             self.attempts.failed.insert(kind);
         }
-        !attempt.given_up.is_empty()
+        if attempt.given_up.is_empty() { Search::GoesOn } else { Search::Over }
     }
 }
 
@@ -423,14 +429,14 @@ fn carry_out(books: &Books, ask: AllocationId, plan: &VictimPlan, events: &mut V
 
 /// Stop others on the only node that an ask may run on, which is reserved for it and has no room.
 /// Returns whether any are stopped. It happens once. Scheduling §11.6.
-fn required(books: &Books, ask: AllocationId, wait: Wait, events: &mut Vec<Event>) -> bool {
-    let Blocker::RequiredNode(node) = wait.blocker else { return false };
+fn required(books: &Books, ask: AllocationId, wait: Wait, events: &mut Vec<Event>) -> Search {
+    let Blocker::RequiredNode(node) = wait.blocker else { return Search::GoesOn };
     if books.allocation(ask).preemption_triggered {
-        return false;
+        return Search::GoesOn;
     }
     let victims = preempt::required::victims(books, ask, node);
     if victims.is_empty() {
-        return false;
+        return Search::GoesOn;
     }
     let cause = PreemptionCause::RequiredNode(ask);
     events.extend(
@@ -439,7 +445,7 @@ fn required(books: &Books, ask: AllocationId, wait: Wait, events: &mut Vec<Event
             .map(|victim| Event::Allocation(AllocationEvent::Preempted { victim, cause })),
     );
     events.push(Event::Ask(AskEvent::PreemptionTriggered { ask }));
-    true
+    Search::Over
 }
 
 /// Whether an ask waits for free amounts in its queues, or on a node.

@@ -15,13 +15,13 @@ use crate::id::{AllocationId, NodeId, PartitionId, ShapeId};
 use crate::resource::Resources;
 use crate::wait::{Blocker, Wait};
 
-use super::Scheduler;
 use super::check_class::{Verdict, wait};
 use super::class::ClassKey;
 use super::nodes::NodeIndex;
 use super::placement_mode::PlacementMode;
 use super::reservation_candidates::CandidateKey;
 use super::reserve;
+use super::{Scheduler, Search};
 
 /// The asks that the RM refused all nodes with room for, by what they need.
 pub(super) type Refused = BTreeMap<(PartitionId, ShapeId), BTreeSet<AllocationId>>;
@@ -207,20 +207,26 @@ pub(super) fn judge(
                 Some(_) => Verdict::Reserve(node),
             }
         }
-        other => other,
+        other @ (Verdict::Link
+        | Verdict::PlaceWhole
+        | Verdict::Ask(..)
+        | Verdict::ReplacePlaceholder
+        | Verdict::Unreserve(_)
+        | Verdict::Elsewhere
+        | Verdict::Early(_)
+        | Verdict::Wait(_)) => other,
     }
 }
 
 impl Scheduler {
-    /// Reserve a node for an ask that found none, or ask the RM about some first. Returns whether to
-    /// look no further: there is a step, or the RM has enough to answer.
+    /// Reserve a node for an ask that found none, or ask the RM about some first.
     pub(super) fn reserve_for(
         &mut self,
         books: &Books,
         (partition, key): (PartitionId, ClassKey),
         ask: AllocationId,
         events: &mut Vec<Event>,
-    ) -> bool {
+    ) -> Search {
         match to_keep(books, &self.nodes[&partition], ask) {
             Some(Ok(node)) => events.push(Event::Ask(AskEvent::Reserved { ask, node })),
             Some(Err(nodes)) => {
@@ -230,10 +236,10 @@ impl Scheduler {
             None => {
                 let shown = (&mut self.tree, &mut self.parked.turns);
                 self.reservation_candidates.refuse(shown, (partition, CandidateKey::of(key)));
-                return false;
+                return Search::GoesOn;
             }
         }
-        true
+        Search::Over
     }
 
     /// A node has changed: update the order, and check again the asks that the RM refused it to.

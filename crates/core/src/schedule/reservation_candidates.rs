@@ -58,7 +58,14 @@ impl CandidateKey {
         let ClassKey { shape, leaf, mode, shared, .. } = class;
         let asking = match mode {
             PlacementMode::NeedsVerdict(ask) => Some(ask),
-            _ => None,
+            PlacementMode::AnyNode
+            | PlacementMode::MayPreempt(_)
+            | PlacementMode::AllOrNothing(_)
+            | PlacementMode::RequiredNode(_)
+            | PlacementMode::RequiredNodeAbsent(_)
+            | PlacementMode::ReservedNode(_)
+            | PlacementMode::ReplacePlaceholder(..)
+            | PlacementMode::ReplacePlaceholderAlone(_) => None,
         };
         Self { shape, leaf, asking, shared }
     }
@@ -190,7 +197,12 @@ impl Scheduler {
         let open = match row.key.mode {
             PlacementMode::AnyNode | PlacementMode::MayPreempt(_) => true,
             PlacementMode::NeedsVerdict(ask) => books.allocation(ask).required_node().is_none(),
-            _ => false,
+            PlacementMode::AllOrNothing(_)
+            | PlacementMode::RequiredNode(_)
+            | PlacementMode::RequiredNodeAbsent(_)
+            | PlacementMode::ReservedNode(_)
+            | PlacementMode::ReplacePlaceholder(..)
+            | PlacementMode::ReplacePlaceholderAlone(_) => false,
         };
         if open && !core::mem::replace(&mut row.aging, true) {
             self.reservation_candidates.changed.extend(row.batches.iter().map(|(_, batch)| *batch));
@@ -227,7 +239,7 @@ impl Scheduler {
             }
             row.old.extend(old.clone().map(|head| (head, id)));
             batch.old = old;
-            self.stand(books, class);
+            self.list_candidate(books, class);
         }
     }
 
@@ -243,7 +255,7 @@ impl Scheduler {
     }
 
     /// Give a class its place among those that wait for a reservation, or take it out.
-    pub(super) fn stand(&mut self, books: &Books, class: ClassId) {
+    pub(super) fn list_candidate(&mut self, books: &Books, class: ClassId) {
         let row = &mut self.classes.rows[class];
         let waits = row.wait.is_some_and(|wait| found_no_node(wait.blocker));
         let mut after = row.old.first().filter(|_| waits).map(|(head, _)| head);

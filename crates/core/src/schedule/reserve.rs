@@ -11,7 +11,7 @@ use crate::wait::{Blocker, Wait};
 
 use super::Scheduler;
 use super::check_class::{Verdict, on_any_node, wait};
-use super::checks::held_back;
+use super::checks::wait_for_charge;
 use super::class::{ClassId, ClassKey};
 use super::nodes::NodeIndex;
 use super::placement_mode::PlacementMode;
@@ -71,14 +71,17 @@ pub(super) fn on_kept_node(
 pub(super) fn on_no_headroom(
     books: &Books,
     ask: AllocationId,
-    held_back: Wait,
+    wait: Wait,
     now: Timestamp,
 ) -> Verdict {
-    let kept = books.allocation(ask).reservation().expect("a kept ask has its reservation");
-    if lacks_headroom(held_back) && overdue_at(kept) <= now {
+    let kept = books
+        .allocation(ask)
+        .reservation()
+        .expect("an ask with a reserved node has its reservation");
+    if lacks_headroom(wait) && overdue_at(kept) <= now {
         return Verdict::Unreserve(ask);
     }
-    Verdict::Wait(held_back)
+    Verdict::Wait(wait)
 }
 
 /// Try the one node that an ask may run on, which is reserved for it otherwise. Neither a drained
@@ -126,7 +129,9 @@ impl Scheduler {
         let lacking = |scheduler: &Self, ask: AllocationId| {
             let class = scheduler.class_of(books, ask)?;
             let row = &scheduler.classes.rows[class];
-            row.wait.and_then(|_| held_back(books, row.key)).filter(|wait| lacks_headroom(*wait))
+            row.wait
+                .and_then(|_| wait_for_charge(books, row.key))
+                .filter(|wait| lacks_headroom(*wait))
         };
         let due: Vec<AllocationId> = self.overdue.iter().copied().collect();
         for ask in due {
@@ -186,7 +191,7 @@ impl Scheduler {
             None => self.list(class),
         }
         self.recount(books, class);
-        self.stand(books, class);
+        self.list_candidate(books, class);
     }
 }
 

@@ -108,7 +108,9 @@ impl Ops<'_> {
     pub(super) fn larger(self, left: &Resources, right: &Resources) -> Resources {
         match self.calculator {
             Calculator::Componentwise => self.join(left, right, i64::max),
-            _ => self.choose(left, right, |section| self.compare_in(section, left, right).is_ge()),
+            Calculator::Dominant | Calculator::Memory => {
+                self.choose(left, right, |section| self.compare_in(section, left, right).is_ge())
+            }
         }
     }
 
@@ -116,7 +118,9 @@ impl Ops<'_> {
     pub(super) fn smaller(self, left: &Resources, right: &Resources) -> Resources {
         match self.calculator {
             Calculator::Componentwise => self.join(left, right, i64::min),
-            _ => self.choose(left, right, |section| self.compare_in(section, left, right).is_le()),
+            Calculator::Dominant | Calculator::Memory => {
+                self.choose(left, right, |section| self.compare_in(section, left, right).is_le())
+            }
         }
     }
 

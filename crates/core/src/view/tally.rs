@@ -332,7 +332,12 @@ impl Tally {
                         self.failed += 1;
                         self.queue(&row.queue_path, |queue| queue.failed += 1);
                     }
-                    _ => {}
+                    ApplicationState::New
+                    | ApplicationState::Accepted
+                    | ApplicationState::Running
+                    | ApplicationState::Completing
+                    | ApplicationState::Resuming
+                    | ApplicationState::Failing => {}
                 }
             }
             ApplicationEvent::Unlinked { application } => {

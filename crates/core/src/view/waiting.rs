@@ -76,7 +76,11 @@ fn aged(leaf: &Queue, application: &Application, now: Timestamp) -> u32 {
     let values = &leaf.settings.values;
     match values.application_order {
         ApplicationOrder::Priority => values.line.aged(now.since(application.submitted)),
-        _ => 0,
+        ApplicationOrder::Fifo
+        | ApplicationOrder::Fair
+        | ApplicationOrder::FifoStrict
+        | ApplicationOrder::FifoBackfill
+        | ApplicationOrder::Urgency => 0,
     }
 }
 

@@ -109,7 +109,7 @@ fn of_limit(
                 tracker.kind == TrackerKind::Group && tracker.name == *name
             }
         },
-        _ => false,
+        TenantMapping::Queue | TenantMapping::Limit { .. } => false,
     })?;
     Some(reason(books, (scope.clone(), true), (&level.used(), level.max()?), ask))
 }

@@ -53,7 +53,7 @@ async fn health_is_told_while_it_works_and_after_it_has_stopped() {
     let health = cluster.handle.health();
     assert!(!health.is_serving());
     let failure = health.journal_failure.expect("the journal failed");
-    assert!(failure.contains("it was told to fail"), "{failure}");
+    assert!(failure.contains("a test made the store fail"), "{failure}");
     assert_eq!(health.stopped.as_deref(), Some(failure.as_str()));
     assert_eq!(refused, Unavailable::Stopped { reason: failure });
     let Cluster { engine, handle, .. } = Cluster::on(&MemoryJournal::default());
@@ -104,7 +104,7 @@ async fn a_snapshot_that_cannot_be_taken_is_told_and_tried_again_later() {
     let health = cluster.handle.health();
     let failure = health.snapshot_failure.expect("it failed");
     assert_eq!((failure.time, health.stopped), (START, None));
-    assert!(failure.reason.contains("it was told to fail"), "{failure:?}");
+    assert!(failure.reason.contains("a test made the store fail"), "{failure:?}");
     let work = cluster.handle.views().latest().work.snapshots;
     assert_eq!((work.failed, work.taken.count()), (1, 0), "not again at once");
 

@@ -167,10 +167,10 @@ fn first_line(found: &Explanation) -> String {
 /// What comes of it without anybody's doing, where that is under way.
 fn by_itself(found: &Explanation) -> Option<&'static str> {
     match &*found.blocked_by.first()?.id {
-        "PREEMPTION_PENDING" => Some("it starts as it is once what was asked to stop has stopped"),
-        "BACKOFF" => Some("it is looked at again as it is when the pause is over"),
-        "RECOVERING" => Some("it is looked at as it is once the nodes have reported"),
-        "RM_AWAY" => Some("it is looked at as it is once the resource manager is back"),
+        "PREEMPTION_PENDING" => Some("it starts unchanged after the victims have stopped"),
+        "BACKOFF" => Some("it is checked again, unchanged, after the pause"),
+        "RECOVERING" => Some("it is checked unchanged after the nodes have reported"),
+        "RM_AWAY" => Some("it is checked unchanged after the resource manager is back"),
         _ => None,
     }
 }
@@ -314,17 +314,17 @@ fn of_nodes(text: &mut String, nodes: &NodesLookedAt) {
 const fn said(turn: InTurn) -> &'static str {
     match turn {
         InTurn::Starts => "it starts",
-        InTurn::Waits => "it goes on waiting",
-        InTurn::Unknown => "there was no time to find out",
+        InTurn::Waits => "it continues to wait",
+        InTurn::Unknown => "the time for the search was over",
     }
 }
 
 /// When something starts that needs no change; nothing where it does not.
 const fn starts_when(remedies: &Remedies) -> Option<&'static str> {
     if remedies.starts_alone {
-        Some("when it is next, if those before it leave the room")
+        Some("when it is next, if the asks ahead leave enough capacity")
     } else if remedies.starts_once_accepted {
-        Some("once the RM has accepted a node for it")
+        Some("after the RM has accepted a node for it")
     } else {
         None
     }
@@ -339,10 +339,10 @@ fn said_once(kind: &str, edits: &str) -> String {
 fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) {
     let when = starts_when(remedies);
     if let Some(when) = when {
-        let _ = writeln!(text, "\nit starts as it is {when}");
+        let _ = writeln!(text, "\nit starts unchanged {when}");
     }
     if let Some(turn) = remedies.in_turn {
-        let _ = writeln!(text, "as it is, when those before it go first: {}", said(turn));
+        let _ = writeln!(text, "unchanged, if the asks ahead start first: {}", said(turn));
     }
     if when.is_some() {
         return;
@@ -368,12 +368,12 @@ fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) 
         let _ = writeln!(text, "  {}{about}", said_once(&one.kind, &one.edits.join(", ")));
     }
     if coming.is_none() && remedies.items.is_empty() {
-        let _ = writeln!(text, "  none of the changes that were looked for");
+        let _ = writeln!(text, "  none of the changes that the search tried");
     }
     if remedies.hidden > 0 {
-        let _ = writeln!(text, "  {} more, of what you may not see", remedies.hidden);
+        let _ = writeln!(text, "  {} more, which you may not see", remedies.hidden);
     }
     if remedies.ran_out {
-        let _ = writeln!(text, "  there was no time to look for more");
+        let _ = writeln!(text, "  the time for the search was over, and there may be more");
     }
 }

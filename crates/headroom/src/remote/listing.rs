@@ -40,7 +40,7 @@ impl Listing {
     /// # Errors
     /// When it cannot be written as JSON.
     pub(crate) fn new(columns: &'static [&'static str], full: &impl Serialize) -> Result<Self> {
-        let full = serde_json::to_value(full).context("the answer is no JSON")?;
+        let full = serde_json::to_value(full).context("the answer is not JSON")?;
         Ok(Self { columns, numbers: &[], headings: Vec::new(), rows: Vec::new(), full })
     }
 

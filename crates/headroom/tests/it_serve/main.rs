@@ -107,7 +107,7 @@ fn an_unsafe_or_misspelled_start_is_refused() {
         (&["--listen", "0.0.0.0:0"][..], "--insecure"),
         (&["--config", "headroom.yaml"], "the nearest key is `journal`"),
         (&["--config", "none.yaml"], "cannot read none.yaml"),
-        (&["--listen", "nowhere"], "`nowhere` is no address with a port"),
+        (&["--listen", "nowhere"], "`nowhere` is not an address with a port"),
         (&["--auth-tokens", "none"], "cannot read the token file none"),
         (&["--tls-cert", "none", "--tls-key", "none"], "cannot read none"),
         (

@@ -76,7 +76,7 @@ impl RestRequest {
     /// A number behind `?`; none if it is absent or empty.
     ///
     /// # Errors
-    /// When it is no whole number from 0 on.
+    /// When it is not a whole number from 0 on.
     pub(crate) fn number(&self, name: &str) -> Result<Option<u64>, Refusal> {
         let Some(text) = self.query(name).filter(|text| !text.is_empty()) else {
             return Ok(None);

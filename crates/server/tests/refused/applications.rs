@@ -71,7 +71,7 @@ fn rule_error() -> Example {
 
 fn gang_order() -> Example {
     let queues = "[{name: sales, properties: {application.sort.policy: fair}}]";
-    let asked = "Queue `root.sales` says `application.sort.policy: fair`. Application `app-1` is submitted there as a gang of 2 cores:";
+    let asked = "Queue `root.sales` sets `application.sort.policy: fair`. Application `app-1` is submitted there as a gang of 2 cores:";
     Cluster::with(queues).rejects(Code::GangOrder, asked, gang("app-1", 2))
 }
 

@@ -41,7 +41,8 @@ fn unknown_key() -> Example {
         key: Some(Name::new("k1")),
         termination: Termination::StoppedByRm,
     };
-    let asked = "Application `app-1` has nothing. An RM says that `k1` of it has ended:";
+    let asked =
+        "Application `app-1` has nothing. An RM reports that `k1` of the application has ended:";
     Cluster::usual().refuses(Code::UnknownKey, asked, &release)
 }
 
@@ -52,7 +53,7 @@ fn lifetime_over() -> Example {
     cluster.take(&Command::Ask(ask("app-1", "k1", 1)));
     cluster.0.settle();
     cluster.wait(60);
-    let asked = "Queue `root.sales` says `maximumapplicationlifetime: 60`. Application `app-1` runs for a minute, and asks with the key `k2`:";
+    let asked = "Queue `root.sales` sets `maximumapplicationlifetime: 60`. Application `app-1` runs for a minute, and asks with the key `k2`:";
     cluster.refuses(Code::LifetimeOver, asked, &Command::Ask(ask("app-1", "k2", 1)))
 }
 
@@ -80,7 +81,7 @@ fn above_maximum_allocation() -> Example {
     let queues = "[{name: sales, userlimits: {maximumallocation: {vcore: 4}}}]";
     let mut cluster = Cluster::with(queues);
     cluster.take(&Command::Submit(submit("app-1", "root.sales")));
-    let asked = "Queue `root.sales` says `userlimits: {maximumallocation: {vcore: 4}}`. Application `app-1` asks, with the key `k1`, for 6 cores:";
+    let asked = "Queue `root.sales` sets `userlimits: {maximumallocation: {vcore: 4}}`. Application `app-1` asks, with the key `k1`, for 6 cores:";
     let command = Command::Ask(ask("app-1", "k1", 6));
     cluster.refuses(Code::AboveMaximumAllocation, asked, &command)
 }
@@ -121,7 +122,7 @@ fn answers() -> Vec<Example> {
         ),
         cluster.refuses(
             Code::VictimsNotAsked,
-            &format!("{before} It answers that `k1` may, once 1 other is stopped there, though nobody would be:"),
+            &format!("{before} It answers that `k1` may, once 1 other is stopped there, though none would be stopped:"),
             &answer(1, "n1", NodeVerdict::SuitsWithout(1)),
         ),
     ]

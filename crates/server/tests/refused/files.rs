@@ -160,13 +160,13 @@ fn unchecked() -> Vec<Example> {
         ),
         (
             RefusalCode::AccessList,
-            "a queue `root.sales` that says `submitacl: ann bob dev`",
+            "a queue `root.sales` with `submitacl: ann bob dev`",
             "partitions: [{name: default, queues: [{name: root, queues: [{name: sales, submitacl: ann bob dev}]}]}]",
             partition(queue(|sales| sales.submit_acl = "ann bob dev".into())),
         ),
         (
             RefusalCode::RunsBelowStopped,
-            "a queue `root.sales.emea` that says `state: running` below `root.sales`, which says `state: stopped`",
+            "a queue `root.sales.emea` with `state: running` below `root.sales` with `state: stopped`",
             "partitions: [{name: default, queues: [{name: root, queues: [{name: sales, state: stopped, queues: [{name: emea, state: running}]}]}]}]",
             below_stopped,
         ),
@@ -193,7 +193,7 @@ fn refused_unread(
     let first = found.iter().find(|one| one.severity == Severity::Error);
     let first = first.unwrap_or_else(|| panic!("{what}: the file is legal"));
     let asked = format!(
-        "Where a queue file has {what}, reading it finds that first (`{}`). An embedded core that \
+        "Where a queue file has {what}, reading the file reports that first (`{}`). An embedded core that \
          receives this file returns:",
         first.code
     );

@@ -19,13 +19,13 @@ fn one(limits: &str) -> Cluster {
 }
 
 fn max_apps_queue() -> Example {
-    let asked = "Queue `root.sales` says `applicationlimits: {maximumapplications: 1}`, and `app-1` is there. `app-2` is submitted:";
+    let asked = "Queue `root.sales` sets `applicationlimits: {maximumapplications: 1}`, and `app-1` is there. `app-2` is submitted:";
     let submit = Submit { user: Name::new("bob"), ..submit("app-2", "root.sales") };
     one("{maximumapplications: 1}").rejects(Code::MaxAppsQueue, asked, submit)
 }
 
 fn max_apps_user() -> Example {
-    let asked = "Queue `root.sales` says `applicationlimits: {maximumapplicationsperuser: 1}`, and `app-1` of user `ann` is there. She submits `app-2`:";
+    let asked = "Queue `root.sales` sets `applicationlimits: {maximumapplicationsperuser: 1}`, and `app-1` of user `ann` is there. She submits `app-2`:";
     let submit = submit("app-2", "root.sales");
     one("{maximumapplicationsperuser: 1}").rejects(Code::MaxAppsUser, asked, submit)
 }
@@ -62,6 +62,6 @@ fn too_many_tenants() -> Example {
     }
     let set =
         SetTenant { partition: default(), tenant: Name::new("sales"), ..SetTenant::default() };
-    let asked = "There are 65,536 tenants. Somebody makes tenant `sales`:";
+    let asked = "There are 65,536 tenants. An administrator creates tenant `sales`:";
     cluster.refuses(Code::TooManyTenants, asked, &Command::SetTenant(Box::new(set)))
 }

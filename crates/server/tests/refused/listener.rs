@@ -65,10 +65,15 @@ async fn bodies() -> Vec<Example> {
     let large = plan().with("Content-Length", "4096");
     // Nothing of the body follows.
     let slow = plan().with("Content-Length", "9");
-    let told = "The server says `limits: {requestTime: 200ms}`, and the body does not come.";
+    let told =
+        "The server has the setting `limits: {requestTime: 200ms}`, and the body does not arrive.";
     vec![
         large
-            .shows("TOO_LARGE", "The server says `limits: {requestBody: 1KiB}`.", server.address)
+            .shows(
+                "TOO_LARGE",
+                "The server has the setting `limits: {requestBody: 1KiB}`.",
+                server.address,
+            )
             .await,
         slow.shows("TOO_SLOW", told, server.address).await,
     ]
@@ -103,7 +108,7 @@ async fn crowded() -> Example {
     let address = server.address;
     let first = tokio::spawn(async move { Sent::get(HEALTH).to(address).await.status });
     arrived.notified().await;
-    let before = "The server says `limits: {requests: 1}`, and another request is being answered.";
+    let before = "The server has the setting `limits: {requests: 1}`, and another request is being answered.";
     let example = Sent::get(HEALTH).shows("TOO_MANY_REQUESTS", before, address).await;
     gate.add_permits(1);
     assert_eq!(first.await.unwrap(), 200);
@@ -140,7 +145,7 @@ async fn rate() -> Example {
     let path = "/headroom/v1/tenants/sales/usage";
     let usage = Sent::get(path).beside("Authorization", &token);
     assert_eq!(usage.to(server.address).await.status, 200);
-    let before = "The server says `limits: {tenantRate: 1/h, tenantBurst: 1}`. `ann`, who is `tenant-viewer` of `sales`, has sent a request a moment ago.";
+    let before = "The server has the setting `limits: {tenantRate: 1/h, tenantBurst: 1}`. `ann`, who is `tenant-viewer` of `sales`, has sent a request a moment ago.";
     let answer = usage.to(server.address).await;
     // How long it takes from one request to the next is not to be seen in the example.
     let (ahead, rest) = answer

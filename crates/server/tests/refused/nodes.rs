@@ -53,7 +53,7 @@ fn foreign_size() -> Example {
         resources: amounts([("vcore", -500)]),
         ..SetForeign::default()
     };
-    let asked = "An RM says that `daemon-1`, which Headroom did not place, takes -500 m of `vcore` on node `n1`:";
+    let asked = "An RM reports that `daemon-1`, which Headroom did not place, takes -500 m of `vcore` on node `n1`:";
     Cluster::usual().refuses(Code::ForeignSize, asked, &Command::SetForeign(daemon))
 }
 
@@ -94,6 +94,6 @@ fn type_of_label() -> Example {
     cluster.take(&Command::Submit(submit("app-1", "root.sales")));
     let resources = amounts([("vcore@gpu", 1_000)]);
     let ask = Ask { resources, ..ask("app-1", "k1", 1) };
-    let asked = "The root queue says `nodelabels: {exclusive: [gpu]}`. Application `app-1` asks, with the key `k1`, for 1000 m of `vcore@gpu`:";
+    let asked = "The root queue sets `nodelabels: {exclusive: [gpu]}`. Application `app-1` asks, with the key `k1`, for 1000 m of `vcore@gpu`:";
     cluster.refuses(Code::TypeOfLabel, asked, &Command::Ask(ask))
 }

@@ -87,7 +87,7 @@ async fn tenant_closed() -> Example {
     let file = format!("{FILE}          - {{name: tenants, parent: true, state: stopped}}\n");
     scene.does(Sent::post("/headroom/v1/apply?force=true").text(&file)).await;
     let task = Sent::post(TASKS).json(r#"{"id": "t1", "resources": {"vcore": "1"}}"#);
-    let before = "The queue file says `state: stopped` of `root.tenants`.";
+    let before = "The queue file sets `state: stopped` for `root.tenants`.";
     scene.refuses("TENANT_CLOSED", before, task).await
 }
 
@@ -97,7 +97,7 @@ async fn waiting_list_full() -> Example {
     scene.task("sales", "t1", 4).await;
     scene.task("sales", "t2", 4).await;
     let task = Sent::post(TASKS).json(r#"{"id": "t3", "resources": {"vcore": "4"}}"#);
-    let before = "Tenant `sales` says `maxWaiting: 1`, and a task of it waits.";
+    let before = "Tenant `sales` has `maxWaiting: 1`, and a task of it waits.";
     scene.refuses("WAITING_LIST_FULL", before, task).await
 }
 

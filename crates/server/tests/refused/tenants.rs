@@ -22,7 +22,7 @@ pub(crate) async fn examples() -> Vec<Example> {
 
 async fn off() -> Example {
     let scene = Scene::of("partitions: [{name: default, queues: [{name: root}]}]").await;
-    let before = "The queue file says nothing of tenants.";
+    let before = "The queue file has no block `tenants`.";
     scene.refuses("TENANTS_OFF", before, Sent::get(TENANTS)).await
 }
 
@@ -84,14 +84,13 @@ async fn sizes() -> Vec<Example> {
     let scene = Scene::with(&[dept, lab, sales]).await;
     scene.task("sales", "t1", 4).await;
     let shop = r#"{"id": "shop", "parent": "dept", "quota": {"resources": {"vcore": "4"}}}"#;
-    let before =
-        "Tenant `dept` says `strictSum` and has a quota of 10 cores, `lab` below it has 8.";
+    let before = "Tenant `dept` has `strictSum` and a quota of 10 cores, and `lab` below it has 8.";
     let sum = scene.refuses("TENANT_SUM", before, Sent::post(TENANTS).json(shop)).await;
     let quota = format!("{ONE}/quota");
     let tag = scene.tag(&quota).await;
     let lower = Sent::new("PUT", &quota).with("If-Match", &tag);
     let lower = lower.json(r#"{"resources": {"vcore": "2"}}"#);
-    let before = "Tenant `sales` says `onLower: refuse`, and uses 4 cores.";
+    let before = "Tenant `sales` has `onLower: refuse`, and uses 4 cores.";
     vec![sum, scene.refuses("TENANT_BELOW_USE", before, lower).await]
 }
 

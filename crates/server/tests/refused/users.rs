@@ -12,7 +12,7 @@ pub(crate) fn examples() -> Vec<Example> {
         rejected("U-NAME", "Application `app-1` is submitted by `ann smith`:", "ann smith"),
         rejected(
             "U-UNRESOLVED",
-            "The queue file says `usergroupresolver: {type: os}`. Application `app-1` is submitted by `sue` without groups, and the machine has no such user:",
+            "The queue file sets `usergroupresolver: {type: os}`. Application `app-1` is submitted by `sue` without groups, and the machine has no such user:",
             "sue",
         ),
     ]

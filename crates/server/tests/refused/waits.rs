@@ -17,7 +17,7 @@ async fn waits(scene: &Scene, code: TenantCode, tenant: &str, before: &str) -> E
     let path = format!("{TENANTS}/{tenant}/waiting/t2");
     let told = scene.0.json(&path).await["reason"].take();
     let reason: TaskReason = serde_json::from_value(told).unwrap();
-    let asked = format!("{before} `GET {path}` says as its `reason`:");
+    let asked = format!("{before} `GET {path}` returns this `reason`:");
     Example::reason(code.as_str(), &asked, &reason)
 }
 
@@ -34,7 +34,7 @@ async fn instances() -> Example {
     scene.task("sales", "t1", 1).await;
     scene.task("sales", "t2", 1).await;
     let before =
-        "Tenant `sales` says `instances: 1` and has a task that runs. Its task `t2` comes.";
+        "Tenant `sales` has `instances: 1` and has a task that runs. Task `t2` is submitted.";
     waits(&scene, TenantCode::TenantInstances, "sales", before).await
 }
 

@@ -25,11 +25,11 @@ pub(super) fn advise(survey: &Survey<'_>, book: &Book<'_>, report: &mut Report) 
         let mut users = survey.path(position).flat_map(|(_, place)| &place.grants.users).peekable();
         if users.peek().is_some() && users.all(|user| page.users.contains_key(user)) {
             let message = format!(
-                "the user `*` stands for nobody in queue `{}`: every user who may submit is named",
+                "the user `*` matches no user in queue `{}`: every user who may submit is named",
                 survey.name(position)
             );
             let warning = Diagnostic::warning(Code::LimitUnreached, *wildcard, message)
-                .help("remove it, or let others in by `submitacl`");
+                .help("remove it, or admit others with `submitacl`");
             report.push(warning);
         }
     }

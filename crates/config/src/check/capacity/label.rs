@@ -14,7 +14,8 @@ use super::{check_block, is_whole};
 pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
     for (label, block) in capacities(queue) {
         if is_root {
-            let message = format!("the root queue must not have a part of label `{}`", label.value);
+            let message =
+                format!("the root queue must not have a fraction of label `{}`", label.value);
             let fault = Diagnostic::error(Code::CapacityRoot, label.span, message);
             report.push(fault.help("remove it: root has all nodes of every label"));
             continue;
@@ -37,7 +38,7 @@ fn capacities(queue: &Queue) -> &[(Text, LabelPart)] {
 
 fn no_capacity(label: &Text, queue: &Queue) -> Diagnostic {
     let message = format!(
-        "queue `{}` has a part of label `{}` and no `capacity`",
+        "queue `{}` has a fraction of label `{}` and no `capacity`",
         queue.name.value, label.value
     );
     Diagnostic::error(Code::NodeLabelCapacity, label.span, message).help(format!(
@@ -48,7 +49,7 @@ fn no_capacity(label: &Text, queue: &Queue) -> Diagnostic {
 }
 
 fn absolute(label: &Text, beside: &Capacity, name: &str) -> Diagnostic {
-    let message = format!("{name} has a part where the queue has amounts");
+    let message = format!("{name} has a fraction where the queue has amounts");
     Diagnostic::error(Code::NodeLabelCapacity, label.span, message)
         .also(beside.span, "by amounts")
         .help(format!(

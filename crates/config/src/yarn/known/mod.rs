@@ -340,7 +340,7 @@ pub(super) fn of_label(scope: &Scope<'_>, property: &Property, name: &str) {
         _ => COMPARE.to_owned(),
     };
     let why = if OF_LABEL.contains(&last) {
-        "no label is called so"
+        "no label has this name"
     } else {
         "labels have no property of this name"
     };

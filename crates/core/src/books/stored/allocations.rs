@@ -97,7 +97,7 @@ impl Books {
         if let Some(kept) = row.reservation() {
             let node = self.nodes.get(kept.node);
             let kept = node.is_some_and(|node| node.reservations.contains(&id));
-            Unsound::unless(kept && row.is_pending(), &row.key, "the node kept for it")?;
+            Unsound::unless(kept && row.is_pending(), &row.key, "the node reserved for it")?;
         }
         if let Some(partner) = row.partner() {
             let holds = self.allocations.get(partner).is_some_and(|partner| {

@@ -50,10 +50,14 @@ impl Books {
     ) -> Outcome {
         let Some(link) = row.link else {
             let nothing = !row.counted && row.untold.is_none();
-            return Unsound::unless(nothing, &row.name, "its trackers and what they were told");
+            return Unsound::unless(
+                nothing,
+                &row.name,
+                "its trackers and the amounts charged to them",
+            );
         };
         let told = row.untold.is_none() || link.group.level().is_some();
-        Unsound::unless(told, &row.name, "its group and what that was told")?;
+        Unsound::unless(told, &row.name, "its group and the amount charged to it")?;
         let partition = self.partitions.get(&row.partition);
         let partition = partition.ok_or_else(|| Unsound::dangling(&row.name, "a partition"))?;
         let group = link.group.level().map(|level| (level, TrackerKind::Group));

@@ -136,7 +136,7 @@ impl Books {
             for ask in row.reservations() {
                 let ask = self.allocations.get(*ask).filter(|ask| ask.is_pending());
                 let kept = ask.and_then(Allocation::reservation).map(|kept| kept.node);
-                Unsound::unless(kept == Some(id), &row.name, "the asks that it is kept for")?;
+                Unsound::unless(kept == Some(id), &row.name, "the asks that it is reserved for")?;
             }
         }
         Ok(())

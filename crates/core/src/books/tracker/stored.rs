@@ -155,7 +155,7 @@ impl Trackers {
             let root = self.levels.get(row.root);
             let root = root.filter(|root| root.tracker == id && root.parent.is_none());
             let alone = root.is_some_and(|root| root.next_sibling.is_none());
-            Unsound::unless(alone, &row.name, "his level at the root queue")?;
+            Unsound::unless(alone, &row.name, "the user's level at the root queue")?;
             open.push(row.root);
         }
         let mut seen = open.len();

@@ -68,7 +68,7 @@ impl Books {
             let shapes: Vec<ShapeId> = asks.map(|(_, row)| row.shape).collect();
             if !shapes.is_empty() {
                 self.know_user(leaf, level);
-                let user = self.user_row(leaf, level).expect("he was just looked for");
+                let user = self.user_row(leaf, level).expect("the lookup just succeeded");
                 for shape in shapes {
                     user.count(shape, waits);
                 }

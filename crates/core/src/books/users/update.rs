@@ -57,11 +57,14 @@ impl LeafShares {
             row.count(shape, waits);
             // The noted bound is about the first shape that the user waits for.
             if calm && row.first() == first {
-                debug_assert!(self.is_right_about(trackers, shapes, level), "he stays active");
+                debug_assert!(
+                    self.is_right_about(trackers, shapes, level),
+                    "the user stays active"
+                );
                 return RowUpdate::Unchanged;
             }
         } else if change.calm {
-            debug_assert!(self.is_right_about(trackers, shapes, level), "he stays active");
+            debug_assert!(self.is_right_about(trackers, shapes, level), "the user stays active");
             return RowUpdate::Unchanged;
         }
         self.look_at(trackers, shapes, level, change.used)
@@ -75,7 +78,7 @@ impl LeafShares {
         level: LevelId,
         more: Option<&Resources>,
     ) -> RowUpdate {
-        let found = self.rows.find(trackers, level).expect("he has a row");
+        let found = self.rows.find(trackers, level).expect("the user has a row");
         let (seat, was_active, weight) = (found.seat, found.row.active, found.row.weight);
         let calm = self.calm(trackers, shapes, level, &found);
         // Who surely stays active is.

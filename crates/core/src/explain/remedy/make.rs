@@ -100,7 +100,15 @@ impl Edit {
                 }
             }
             Self::Setting { setting, to, .. } => setting.set(&mut settings, *to),
-            _ => return false,
+            Self::Limit { .. }
+            | Self::LimitApplications { .. }
+            | Self::Resume { .. }
+            | Self::Release { .. }
+            | Self::End { .. }
+            | Self::Size { .. }
+            | Self::Node { .. }
+            | Self::Larger { .. }
+            | Self::Leaf { .. } => return false,
         }
         let event = Event::Queue(QueueEvent::Changed {
             partition: row.partition,

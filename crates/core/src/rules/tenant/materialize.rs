@@ -171,7 +171,7 @@ impl<'a> Lowering<'a> {
             TenantMapping::Limit { queue: at, subject } if **at == *queue => {
                 Some(self.limit(tenant, row, subject))
             }
-            _ => None,
+            TenantMapping::Queue | TenantMapping::Limit { .. } => None,
         });
         here.filter(|limit| !limit.max.is_empty() || limit.max_applications > 0).collect()
     }

@@ -167,7 +167,10 @@ impl FairShareLeaf<'_> {
             }
         }
         of.tell_by(self.types(&ask).0);
-        debug_assert!(self.knows(classes, of), "what is known of somebody is no more than he has");
+        debug_assert!(
+            self.knows(classes, of),
+            "the known usage of a user never exceeds the actual usage"
+        );
         let FairShareCandidates { ranking, types } = of;
         let by_type = self.users.rules().calculator == Calculator::Componentwise;
         let mut choice =

@@ -162,7 +162,7 @@ impl Repair {
         let Self { folder, to } = self;
         let copies = repair(&disk(folder)?, *to)?;
         output::print(&format!(
-            "kept the records up to {to}. Copies of the original files: {}*\n",
+            "retained the records up to {to}. Copies of the original files: {}*\n",
             folder.join(copies).display()
         ))
     }

@@ -57,7 +57,7 @@ fn answer(found: &Found) -> Vec<String> {
         return vec![format!("The file would be refused{}.", why.unwrap_or_default())];
     };
     if !effects.changes {
-        return vec!["Nothing changes: the file means what is in force.".to_owned()];
+        return vec!["Nothing changes: the file has the settings of the active file.".to_owned()];
     }
     let counts = [
         (effects.starts.total, "start"),

@@ -283,7 +283,9 @@ async fn end(serving: Serving, engine: Engine, traces: Option<Sending>) -> Resul
     serving.ended(REQUESTS_END_MAX).await;
     let left = END_MAX.saturating_sub(began.elapsed());
     if let Ok(stopped) = tokio::time::timeout(left, engine.stop()).await {
-        stopped.context("all answered requests are stored; the journal ended before")?;
+        stopped.context(
+            "the journal failed before the server stopped; all answered requests are stored",
+        )?;
     } else {
         // All that was answered is in the journal; the next start only takes longer.
         tracing::warn!("no time for a snapshot; the next start replays more records");

@@ -154,7 +154,7 @@ impl Play {
                 .push(format!("left out: {} ({reason})", report::pretty::counted(*count, "job")));
         }
         if setup.workload.jobs.iter().any(|job| job.node_label.is_some()) {
-            remarks.push("jobs that wish for a node model may run on any node".to_owned());
+            remarks.push("jobs that request a node model can run on any node".to_owned());
         }
         if outcome_shares_cards(setup) {
             remarks.push("GPU sharing counts amounts, not cards".to_owned());

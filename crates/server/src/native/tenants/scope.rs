@@ -78,11 +78,11 @@ impl<'a> TenantScope<'a> {
             return Refused::new(self.asked, Code::NotFound, detail)
                 .by_rule(RefusalCode::UnknownTenant);
         }
-        let his: Vec<&str> = caller.tenants.iter().map(Name::as_str).collect();
-        let his = if his.is_empty() { "none".to_owned() } else { his.join(", ") };
+        let own: Vec<&str> = caller.tenants.iter().map(Name::as_str).collect();
+        let own = if own.is_empty() { "none".to_owned() } else { own.join(", ") };
         let identity = &caller.identity;
         let detail = format!(
-            "{identity} can act only for the tenants {his} and the tenants below them, not for {tenant:?}"
+            "{identity} can act only for the tenants {own} and the tenants below them, not for {tenant:?}"
         );
         Refused::new(self.asked, Code::Forbidden, detail)
     }

@@ -256,8 +256,8 @@ fn arithmetic(study: &Study) -> Markup {
                   place of the ask: there the demand above the guarantee is one step."
             }
             _ => {
-                "What each of three users may have by yarn27, has left, and what all want of it; beside \
-                  it the share by smooth, whole asks, and who goes on by which enforcement."
+                "For each of three users: the limit by yarn27, the remaining amount, and the demand of all; \
+     then the share by smooth, whole asks, and the users that continue by enforcement."
             }
         };
         shown.push(Table { id: &id, title: &title, note, columns, rows }.render());
@@ -293,7 +293,7 @@ fn remarks() -> Markup {
 const NOTES: [&str; 8] = [
     "Shaded: a dead zone. The queue has less than it is to have, waits and has a demand, and \
      nothing of it starts.",
-    "Beside each curve stands its value in the end.",
+    "The number next to each curve is its final value.",
     "Limit and headroom are those of one user; of several, of the one who has most left.",
     "Demand is what preemption takes the queue to want: by the formulas of YARN what users may \
      have of what they wait for, by Headroom whole asks up to what the queue is promised.",

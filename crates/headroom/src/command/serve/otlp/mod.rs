@@ -101,7 +101,7 @@ impl Sending {
     }
 
     /// Requests that say in `traceparent` which trace they are part of.
-    #[expect(clippy::unused_self, reason = "whoever sends nothing has no traces to go on with")]
+    #[expect(clippy::unused_self, reason = "without an exporter, no trace continues")]
     pub(super) fn parents(&self) -> Parents {
         let propagator = TraceContextPropagator::new();
         Parents::new(move |span: &Span, headers: &HeaderMap| {
