@@ -7,6 +7,7 @@
     reason = "a tool for the terminal speaks by printing"
 )]
 
+mod alias;
 mod bytes;
 pub mod conformance;
 mod corners;

@@ -2,8 +2,9 @@
 //! every worked example of a list that is complete; corner cases name their tests (`corners.rs`).
 //!
 //! `docs/scenes.toml` lists the scenes and the subjects of work that build them. A scene is
-//! due as soon as one of its subjects is done; its test is a function whose name begins with
-//! the id, such as `sd_24_…`. Of a list of examples it says how long it is and what waits.
+//! due as soon as one of its subjects is done. Its test has the id as an attribute, such as
+//! `#[doc(alias = "SD-24")]`: see `alias.rs`. For a list of examples, the file has its length and
+//! what waits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,6 +13,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
 
+use crate::alias::aliases;
 use crate::corners;
 use crate::project::Tree;
 use crate::tally::Tally;
@@ -21,18 +23,24 @@ const FILE: &str = "docs/scenes.toml";
 /// Worked examples of the specification, rows of its table of what `CapacityScheduler` has, and its
 /// requirements and scenarios of tenants, that tests re-enact.
 const EXAMPLES: [List; 6] = [
-    List { name: "queues", prefix: "queues_w", digits: 2 },
-    List { name: "scheduling", prefix: "scheduling_w", digits: 2 },
-    List { name: "uh", prefix: "uh_", digits: 2 },
-    List { name: "c", prefix: "c", digits: 1 },
-    List { name: "tr", prefix: "tr_", digits: 2 },
-    List { name: "ts", prefix: "ts_", digits: 2 },
+    List { name: "queues", prefix: "queues W", digits: 1 },
+    List { name: "scheduling", prefix: "scheduling W", digits: 1 },
+    List { name: "uh", prefix: "UH-", digits: 2 },
+    List { name: "c", prefix: "C", digits: 1 },
+    List { name: "tr", prefix: "TR-", digits: 2 },
+    List { name: "ts", prefix: "TS-", digits: 2 },
 ];
 
-/// Examples that are numbered.
+/// The scenes.
+const SCENES: List = List { name: "scene", prefix: "SD-", digits: 2 };
+
+/// Rows of the specification that a test may name. Nothing counts them.
+const ROWS: [&str; 5] = ["C-", "D-", "K-", "L-", "M-"];
+
+/// Ids that are numbered.
 struct List {
     name: &'static str,
-    /// What stands before the number in names of tests.
+    /// What stands before the number.
     prefix: &'static str,
     /// How many digits a number has at least.
     digits: usize,
@@ -43,15 +51,15 @@ impl List {
         format!("{}{number:0width$}", self.prefix, width = self.digits)
     }
 
-    /// The number with what stands between the name of the list and it: what waits is listed by that.
+    /// The number as the id has it: what waits is listed by that.
     fn key<'id>(&self, id: &'id str) -> &'id str {
-        id.trim_start_matches(self.name).trim_start_matches('_')
+        id.trim_start_matches(self.prefix)
     }
 
-    /// The id that a name of a test begins with, and what follows it.
-    fn begin<'name>(&self, name: &'name str) -> Option<(String, &'name str)> {
-        let (number, rest) = number_of(name.strip_prefix(self.prefix)?, self.digits)?;
-        Some((format!("{}{number}", self.prefix), rest))
+    /// Whether this is an id of the list, as far as its form goes.
+    fn has(&self, id: &str) -> bool {
+        let number = id.strip_prefix(self.prefix).and_then(|number| number.parse().ok());
+        number.is_some_and(|number| self.id(number) == id)
     }
 }
 
@@ -60,7 +68,7 @@ impl List {
 struct Scenes {
     /// Subjects whose scenes must all have a test.
     done: BTreeSet<String>,
-    /// Lists of worked examples of which all must have a test, by the first word of their ids.
+    /// Lists of worked examples of which all must have a test, by their names.
     #[serde(default)]
     examples: BTreeMap<String, Examples>,
     #[serde(rename = "scene")]
@@ -76,7 +84,7 @@ struct Examples {
     /// Their numbers, from and to, where there are gaps between them.
     #[serde(default)]
     ranges: Vec<(usize, usize)>,
-    /// Why some have no test, by number as in `w07`, `28` of `uh`, or `9` of `c`.
+    /// Why some have no test, by the number as ids have it: `07` of `uh`, or `7` of `c`.
     #[serde(default)]
     pending: BTreeMap<String, String>,
 }
@@ -106,7 +114,7 @@ pub(crate) fn run(root: &Path) -> Result<Tally> {
     let scenes: Scenes = toml::from_str(&text).with_context(|| format!("cannot read {FILE}"))?;
     let corners = corners::read(root)?;
     let tree = Tree::read(root)?;
-    let tests = tests_of(&tree);
+    let tests = tests_of(&tree)?;
     for scene in &scenes.all {
         let found = tests.get(&scene.id).cloned().unwrap_or_default();
         let shown = match (found.is_empty(), scene.is_due(&scenes.done)) {
@@ -143,13 +151,15 @@ fn gaps(scenes: &Scenes, tests: &BTreeMap<String, Vec<String>>) -> Vec<String> {
             gaps.push(format!("{FILE}: {} is listed twice", scene.id));
         }
         if scene.is_due(&scenes.done) && !tests.contains_key(&scene.id) {
-            let prefix = scene.id.to_lowercase().replace('-', "_");
-            gaps.push(format!("{} has no test: write fn {prefix}_…", scene.id));
+            gaps.push(missing(&scene.id));
         }
     }
-    for (id, names) in tests.iter().filter(|(id, _)| id.starts_with("SD-")) {
-        if !known.contains(id) {
+    for (id, names) in tests {
+        if SCENES.has(id) && !known.contains(id) {
             gaps.push(format!("{}: {FILE} knows no scene {id}", names.join(", ")));
+        }
+        if !is_id(id) {
+            gaps.push(format!("{}: {id:?} is no id such as SD-24 or queues W7", names.join(", ")));
         }
     }
     let subjects: BTreeSet<_> = scenes.all.iter().flat_map(|one| &one.subjects).collect();
@@ -159,6 +169,17 @@ fn gaps(scenes: &Scenes, tests: &BTreeMap<String, Vec<String>>) -> Vec<String> {
     gaps
 }
 
+/// Whether an alias has the form of an id.
+fn is_id(alias: &str) -> bool {
+    SCENES.has(alias)
+        || EXAMPLES.iter().any(|list| list.has(alias))
+        || ROWS.iter().any(|prefix| alias.starts_with(prefix))
+}
+
+fn missing(id: &str) -> String {
+    format!("{id} has no test: write one with #[doc(alias = \"{id}\")]")
+}
+
 /// How many worked examples have a test, and each that waits.
 fn summary_of_examples(
     lists: &BTreeMap<String, Examples>,
@@ -166,16 +187,16 @@ fn summary_of_examples(
 ) -> String {
     let mut waiting = String::new();
     let counts = EXAMPLES.map(|list| {
-        let known = tests.keys().filter(|id| list.begin(&format!("{id}_")).is_some()).count();
+        let known = tests.keys().filter(|id| list.has(id)).count();
         let Some(listed) = lists.get(list.name) else {
-            return format!("{known} of {}NN", list.prefix);
+            return format!("{known} of {}…", list.prefix);
         };
         for id in listed.numbers().map(|number| list.id(number)) {
             if let Some(reason) = listed.pending.get(list.key(&id)) {
                 waiting.extend(["  ", &*id, " waits: ", reason, "\n"]);
             }
         }
-        format!("{known} of {} {}NN", listed.numbers().count(), list.prefix)
+        format!("{known} of {} {}…", listed.numbers().count(), list.prefix)
     });
     format!("worked examples with a test: {}\n{waiting}", counts.join(", "))
 }
@@ -193,7 +214,7 @@ fn gaps_of_examples(
         let ids: BTreeSet<String> = listed.numbers().map(|number| list.id(number)).collect();
         for id in &ids {
             match (tests.contains_key(id), listed.pending.contains_key(list.key(id))) {
-                (false, false) => gaps.push(format!("{id} has no test: write fn {id}_…")),
+                (false, false) => gaps.push(missing(id)),
                 (true, true) => gaps.push(format!("{FILE}: {id} has a test and waits no more")),
                 _ => {}
             }
@@ -201,7 +222,7 @@ fn gaps_of_examples(
         let keys: BTreeSet<&str> = ids.iter().map(|id| list.key(id)).collect();
         let unknown = listed.pending.keys().filter(|number| !keys.contains(&***number));
         gaps.extend(unknown.map(|number| format!("{FILE}: {name} has no example {number}")));
-        let of_list = tests.iter().filter(|(id, _)| list.begin(&format!("{id}_")).is_some());
+        let of_list = tests.iter().filter(|(id, _)| list.has(id));
         for (id, names) in of_list.filter(|(id, _)| !ids.contains(*id)) {
             gaps.push(format!("{}: {FILE} knows no example {id}", names.join(", ")));
         }
@@ -209,68 +230,56 @@ fn gaps_of_examples(
     gaps
 }
 
-/// The functions that carry an id, by their ids.
-fn tests_of(tree: &Tree) -> BTreeMap<String, Vec<String>> {
+/// The names of the tests that carry an id, by their ids.
+fn tests_of(tree: &Tree) -> Result<BTreeMap<String, Vec<String>>> {
     let mut tests: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for text in tree.with_ending(&["rs"]) {
-        let Some(code) = &text.code else { continue };
-        for function in code.functions() {
-            for id in ids_of(&function.name) {
-                tests.entry(id).or_default().push(function.name.clone());
-            }
+        let found = aliases(&text.content).with_context(|| format!("cannot read {}", text.path))?;
+        for one in found {
+            tests.entry(one.id).or_default().push(one.test);
         }
     }
-    tests
-}
-
-/// `sd_24_nodes` carries `SD-24`; `queues_w07_deep` carries `queues_w07`; `c8_uh_31_sizes` carries `c8`
-/// and `uh_31`.
-fn ids_of(name: &str) -> Vec<String> {
-    let (mut ids, mut rest) = (Vec::new(), name);
-    while let Some((id, behind)) = id_of(rest) {
-        ids.push(id);
-        rest = behind;
-    }
-    ids
-}
-
-/// The id that a name begins with, and what follows it.
-fn id_of(name: &str) -> Option<(String, &str)> {
-    if let Some(rest) = name.strip_prefix("sd_") {
-        let (number, rest) = number_of(rest, 2)?;
-        return Some((format!("SD-{number}"), rest));
-    }
-    EXAMPLES.iter().find_map(|list| list.begin(name))
-}
-
-/// As many digits or more before an underscore, and what follows that.
-fn number_of(rest: &str, digits: usize) -> Option<(&str, &str)> {
-    let (number, behind) = rest.split_once('_')?;
-    let is_number = number.len() >= digits && number.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then_some((number, behind))
+    Ok(tests)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn tests_in(code: &str) -> BTreeMap<String, Vec<String>> {
+        tests_of(&Tree::of(&[("crates/core/src/a.rs", code)])).unwrap()
+    }
+
+    /// One test for each name, with the ids before it.
+    fn code_of(tests: &[(&[&str], &str)]) -> String {
+        let code = tests.iter().map(|(ids, name)| {
+            let aliases = ids.iter().map(|id| format!("#[doc(alias = \"{id}\")] "));
+            format!("#[test] {}fn {name}() {{}}\n", aliases.collect::<String>())
+        });
+        code.collect()
+    }
+
     #[test]
-    fn a_name_carries_its_id() {
-        for (name, expected) in [
-            ("sd_24_nodes_come_and_go", &["SD-24"][..]),
-            ("sd_2_short", &[]),
-            ("sd_24", &[]),
-            ("queues_w07_deep", &["queues_w07"]),
-            ("scheduling_w12_gang", &["scheduling_w12"]),
-            ("uh_05_tiny", &["uh_05"]),
-            ("uh_5_tiny", &[]),
-            ("c8_uh_31_sizes", &["c8", "uh_31"]),
-            ("c12_states", &["c12"]),
-            ("tr_10_tr_11_ts_01_sd_60_a_quota", &["tr_10", "tr_11", "ts_01", "SD-60"]),
-            ("copies_c8_twice", &[]),
-            ("other", &[]),
+    fn an_id_has_the_form_of_its_list() {
+        for (id, list) in [
+            ("SD-24", Some("scene")),
+            ("SD-2", None),
+            ("sd_24", None),
+            ("SD-024", None),
+            ("SD-x", None),
+            ("queues W7", Some("queues")),
+            ("queues W07", None),
+            ("scheduling W12", Some("scheduling")),
+            ("W12", None),
+            ("UH-05", Some("uh")),
+            ("C8", Some("c")),
+            ("C-8", None),
+            ("TR-10", Some("tr")),
+            ("TS-01", Some("ts")),
         ] {
-            assert_eq!(ids_of(name), expected, "{name}");
+            let of = EXAMPLES.iter().chain([&SCENES]).filter(|one| one.has(id));
+            let names: Vec<&str> = of.map(|one| one.name).collect();
+            assert_eq!(names, list.as_slice(), "{id}");
         }
     }
 
@@ -281,60 +290,62 @@ mod tests {
             [[scene]]\nid = \"SD-02\"\nsubjects = [\"server\"]\nsummary = \"b\"\n";
         let scenes: Scenes = toml::from_str(list).unwrap();
         for (code, expected) in [
-            ("", &["SD-01 has no test: write fn sd_01_…"][..]),
-            ("// fn sd_01_a() {}", &["SD-01 has no test: write fn sd_01_…"]),
-            ("fn sd_01_a() {}", &[]),
+            (&[][..], &["SD-01 has no test: write one with #[doc(alias = \"SD-01\")]"][..]),
+            (&[(&["SD-01"][..], "a")], &[]),
+            (&[(&["C-1", "SD-01", "K-27"], "a")], &[]),
             (
-                "fn sd_01_a() {} fn sd_77_b() {}",
-                &["sd_77_b: docs/scenes.toml knows no scene SD-77"],
+                &[(&["SD-01"], "a"), (&["SD-77"], "b"), (&["SD-77"], "c")],
+                &["b, c: docs/scenes.toml knows no scene SD-77"],
             ),
+            (&[(&["SD-01", "SD_01"], "a")], &["a: \"SD_01\" is no id such as SD-24 or queues W7"]),
         ] {
-            let tests = tests_of(&Tree::of(&[("crates/core/src/a.rs", code)]));
-            assert_eq!(gaps(&scenes, &tests), expected, "{code}");
+            let code = code_of(code);
+            assert_eq!(gaps(&scenes, &tests_in(&code)), expected, "{code}");
         }
     }
 
     #[test]
     fn examples_of_a_complete_list_have_a_test_or_a_reason() {
         for (list, code, expected) in [
-            ("", "", &[][..]),
-            ("[examples.queues]\ncount = 1", "fn queues_w01_a() {}", &[]),
+            ("", &[][..], &[][..]),
+            ("[examples.queues]\ncount = 1", &[(&["queues W1"][..], "a")], &[]),
             (
                 "[examples.queues]\ncount = 2",
-                "fn queues_w01_a() {} fn scheduling_w02_b() {}",
-                &["queues_w02 has no test: write fn queues_w02_…"],
+                &[(&["queues W1"], "a"), (&["scheduling W2"], "b")],
+                &["queues W2 has no test: write one with #[doc(alias = \"queues W2\")]"],
             ),
-            ("[examples.queues]\ncount = 1\npending = { w01 = 'x' }", "", &[]),
+            ("[examples.queues]\ncount = 1\npending = { 1 = 'x' }", &[], &[]),
             (
                 "[examples.tr]\nranges = [[1, 1], [10, 11]]\npending = { 11 = 'x' }",
-                "fn tr_01_a() {} fn tr_12_b() {}",
+                &[(&["TR-01"], "a"), (&["TR-12"], "b")],
                 &[
-                    "tr_10 has no test: write fn tr_10_…",
-                    "tr_12_b: docs/scenes.toml knows no example tr_12",
+                    "TR-10 has no test: write one with #[doc(alias = \"TR-10\")]",
+                    "b: docs/scenes.toml knows no example TR-12",
                 ],
             ),
+            ("[examples.uh]\ncount = 1\npending = { 01 = 'x' }", &[], &[]),
             (
-                "[examples.queues]\ncount = 1\npending = { w01 = 'x', w02 = 'y' }",
-                "fn queues_w01_a() {} fn queues_w03_b() {}",
+                "[examples.queues]\ncount = 1\npending = { 1 = 'x', 2 = 'y' }",
+                &[(&["queues W1"], "a"), (&["queues W3"], "b")],
                 &[
-                    "docs/scenes.toml: queues_w01 has a test and waits no more",
-                    "docs/scenes.toml: queues has no example w02",
-                    "queues_w03_b: docs/scenes.toml knows no example queues_w03",
+                    "docs/scenes.toml: queues W1 has a test and waits no more",
+                    "docs/scenes.toml: queues has no example 2",
+                    "b: docs/scenes.toml knows no example queues W3",
                 ],
             ),
             (
                 "[examples.c]\ncount = 3\npending = { 3 = 'x' }",
-                "fn c1_uh_07_a() {} fn uh_08_b() {}",
-                &["c2 has no test: write fn c2_…"],
+                &[(&["C1", "UH-07"], "a"), (&["UH-08"], "b")],
+                &["C2 has no test: write one with #[doc(alias = \"C2\")]"],
             ),
             (
                 "[examples.ques]\ncount = 1",
-                "",
+                &[],
                 &["docs/scenes.toml: there is no list of examples \"ques\""],
             ),
         ] {
             let scenes: Scenes = toml::from_str(&format!("done = []\nscene = []\n{list}")).unwrap();
-            let tests = tests_of(&Tree::of(&[("crates/core/src/a.rs", code)]));
+            let tests = tests_in(&code_of(code));
             assert_eq!(gaps_of_examples(&scenes.examples, &tests), expected, "{list}");
         }
     }
@@ -342,14 +353,14 @@ mod tests {
     #[test]
     fn the_summary_says_how_many_examples_there_are_and_what_waits() {
         let list = "done = []\nscene = []\n\
-            [examples.queues]\ncount = 2\npending = { w02 = 'not yet' }";
+            [examples.queues]\ncount = 2\npending = { 2 = 'not yet' }";
         let scenes: Scenes = toml::from_str(list).unwrap();
-        let code = "fn queues_w01_a() {} fn queues_w01_b() {} fn scheduling_w33_c() {}";
-        let tests = tests_of(&Tree::of(&[("crates/core/src/a.rs", code)]));
+        let code =
+            code_of(&[(&["queues W1"], "a"), (&["queues W1"], "b"), (&["scheduling W33"], "c")]);
         assert_eq!(
-            summary_of_examples(&scenes.examples, &tests),
-            "worked examples with a test: 1 of 2 queues_wNN, 1 of scheduling_wNN, 0 of uh_NN, \
-             0 of cNN, 0 of tr_NN, 0 of ts_NN\n  queues_w02 waits: not yet\n"
+            summary_of_examples(&scenes.examples, &tests_in(&code)),
+            "worked examples with a test: 1 of 2 queues W…, 1 of scheduling W…, 0 of UH-…, \
+             0 of C…, 0 of TR-…, 0 of TS-…\n  queues W2 waits: not yet\n"
         );
     }
 
@@ -359,5 +370,11 @@ mod tests {
             [[scene]]\nid = \"SD-01\"\nsubjects = [\"books\"]\nsummary = \"a\"\n";
         let scenes: Scenes = toml::from_str(list).unwrap();
         assert_eq!(gaps(&scenes, &BTreeMap::new()).len(), 1);
+    }
+
+    #[test]
+    fn a_file_that_is_no_rust_is_an_error() {
+        let error = tests_of(&Tree::of(&[("crates/core/src/a.rs", "fn (")])).unwrap_err();
+        assert_eq!(error.to_string(), "cannot read crates/core/src/a.rs");
     }
 }

@@ -78,7 +78,8 @@ partitions:
 
 /// C2 of the feature table: siblings use one mode; weight and percent may mix across levels.
 #[test]
-fn c2_siblings_have_one_mode() {
+#[doc(alias = "C2")]
+fn siblings_have_one_mode() {
     for (queues, expected) in [
         (&["{name: a, capacity: {mode: percent, value: 100}}"][..], ""),
         (&["{name: a, capacity: {mode: percent, value: 60}}", "{name: b}"], "CP-SIBLINGS"),

@@ -3,7 +3,8 @@
 use headroom_config::read;
 
 #[test]
-fn queues_w13_a_limit_below_the_one_of_all_others_above() {
+#[doc(alias = "queues W13")]
+fn a_limit_below_the_one_of_all_others_above() {
     let file = |memory_or_vcore: &str, applications: &str| {
         format!(
             "

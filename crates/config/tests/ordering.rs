@@ -70,7 +70,8 @@ fn placed(world: &mut World, node: &str, memory: i64) -> Vec<String> {
 }
 
 #[test]
-fn c10_the_oldest_application_goes_first_or_the_one_that_has_least() {
+#[doc(alias = "C10")]
+fn the_oldest_application_goes_first_or_the_one_that_has_least() {
     for (word, expected) in [
         ("fifo", ["o1", "o2", "y1"]),
         ("fair", ["o1", "y1", "o2"]),
@@ -88,7 +89,8 @@ fn c10_the_oldest_application_goes_first_or_the_one_that_has_least() {
 }
 
 #[test]
-fn c9_the_queue_that_uses_least_goes_first_or_the_one_with_the_highest_priority() {
+#[doc(alias = "C9")]
+fn the_queue_that_uses_least_goes_first_or_the_one_with_the_highest_priority() {
     for (word, expected) in
         [("utilization", ["a1", "b1", "a2"]), ("priority-utilization", ["a1", "a2", "b1"])]
     {

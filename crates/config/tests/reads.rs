@@ -165,7 +165,8 @@ fn a_fault_that_the_reference_finds_late_is_told_apart() {
 
 /// C18: what lends is exclusive by that; the sign for all stands alone; elsewhere than at the root it means nothing.
 #[test]
-fn c18_labels_that_lend_are_exclusive_and_are_said_of_the_root() {
+#[doc(alias = "C18")]
+fn labels_that_lend_are_exclusive_and_are_said_of_the_root() {
     let labels = |of_root: &str| {
         let text = format!(
             "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    nodelabels: {of_root}\n    queues: [{{name: a}}]\n"

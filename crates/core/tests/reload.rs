@@ -58,7 +58,8 @@ fn clock(books: &Books) -> Option<u64> {
 }
 
 #[test]
-fn queues_w29_quota_preemption_clock() {
+#[doc(alias = "queues W29")]
+fn quota_preemption_clock() {
     let mut world = World::default();
     world.command(&Command::Configure(Box::new(file(100, "60s")))).unwrap();
     run(&mut world);

@@ -118,7 +118,10 @@ fn settle(world: &mut World) -> (Vec<String>, usize) {
 }
 
 #[test]
-fn ts_26_tr_60_tr_61_how_many_of_another_tenant_wait_makes_no_difference() {
+#[doc(alias = "TS-26")]
+#[doc(alias = "TR-60")]
+#[doc(alias = "TR-61")]
+fn how_many_of_another_tenant_wait_makes_no_difference() {
     let steps_with = |waiting: u32| {
         let mut world = cluster(1_000);
         tenant(&mut world, "a", 1, TenantSettings::default());
@@ -158,7 +161,8 @@ fn judged_until(world: &mut World, task: &str) -> u64 {
 }
 
 #[test]
-fn tr_63_what_a_pass_looks_at_of_one_tenant_is_bounded_by_what_it_could_start() {
+#[doc(alias = "TR-63")]
+fn what_a_pass_looks_at_of_one_tenant_is_bounded_by_what_it_could_start() {
     use WaitingStrategy::{Fifo, FifoBackfill, Priority, Urgency};
     // So many of `a` wait, of one size or each of its own, for what `large` uses.
     let crowded = |waiting: u32, alike: bool, order: WaitingStrategy| {
@@ -199,7 +203,10 @@ fn tr_63_what_a_pass_looks_at_of_one_tenant_is_bounded_by_what_it_could_start() 
 }
 
 #[test]
-fn ts_27_tr_31_tr_34_a_release_of_each_of_a_thousand_tenants_starts_one_of_each() {
+#[doc(alias = "TS-27")]
+#[doc(alias = "TR-31")]
+#[doc(alias = "TR-34")]
+fn a_release_of_each_of_a_thousand_tenants_starts_one_of_each() {
     let mut world = cluster(2_000);
     for number in 0..1_000 {
         let name = format!("t{number}");
@@ -228,7 +235,11 @@ fn ts_27_tr_31_tr_34_a_release_of_each_of_a_thousand_tenants_starts_one_of_each(
 }
 
 #[test]
-fn tr_21_tr_30_tr_32_tr_33_one_release_starts_all_that_fit_in_their_order() {
+#[doc(alias = "TR-21")]
+#[doc(alias = "TR-30")]
+#[doc(alias = "TR-32")]
+#[doc(alias = "TR-33")]
+fn one_release_starts_all_that_fit_in_their_order() {
     let mut world = cluster(100);
     tenant(&mut world, "a", 10, TenantSettings::default());
     submit(&mut world, "a", "large", 10_000, 0);
@@ -290,7 +301,8 @@ fn flood(strategy: WaitingStrategy) -> u32 {
 }
 
 #[test]
-fn tr_25_a_large_task_starts_in_the_end_however_many_small_ones_come() {
+#[doc(alias = "TR-25")]
+fn a_large_task_starts_in_the_end_however_many_small_ones_come() {
     // In rounds of a second: 16 overtakes or 300 seconds, then ten small ones end.
     for (strategy, most) in [
         (WaitingStrategy::Fifo, 30),
@@ -304,7 +316,8 @@ fn tr_25_a_large_task_starts_in_the_end_however_many_small_ones_come() {
 }
 
 #[test]
-fn tr_62_between_tenants_the_share_decides_and_not_how_much_each_submits() {
+#[doc(alias = "TR-62")]
+fn between_tenants_the_share_decides_and_not_how_much_each_submits() {
     for (loud, quiet) in [(10, 10), (2_000, 10)] {
         let mut world = cluster(30);
         let share = |cores: i64| TenantSettings {
@@ -330,7 +343,10 @@ fn tr_62_between_tenants_the_share_decides_and_not_how_much_each_submits() {
 }
 
 #[test]
-fn ts_12_tr_51_tr_52_a_cancel_beside_a_start_and_an_end_told_thrice_charge_and_release_once() {
+#[doc(alias = "TS-12")]
+#[doc(alias = "TR-51")]
+#[doc(alias = "TR-52")]
+fn a_cancel_beside_a_start_and_an_end_told_thrice_charge_and_release_once() {
     let mut world = cluster(100);
     tenant(&mut world, "a", 10, TenantSettings::default());
     for number in 0..10_000_u32 {

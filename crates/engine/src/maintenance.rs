@@ -109,7 +109,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tr_55_tenants_are_verified_by_the_clock_and_what_disagrees_is_named() {
+    #[doc(alias = "TR-55")]
+    fn tenants_are_verified_by_the_clock_and_what_disagrees_is_named() {
         let world = tell_world(
             "
             tenants root.tenants

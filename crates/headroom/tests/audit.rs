@@ -106,7 +106,8 @@ fn verify(folder: &Path) -> (Vec<String>, i32) {
 }
 
 #[test]
-fn tr_72_a_changed_a_dropped_and_a_moved_record_are_found() {
+#[doc(alias = "TR-72")]
+fn a_changed_a_dropped_and_a_moved_record_are_found() {
     let folder = folder("audit-verify");
     let whole = lines(&folder);
     assert_eq!(verify(&folder), (vec![], 0));

@@ -216,7 +216,8 @@ async fn half_replaced(rm: &mut Rm) -> Vec<Allocation> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sd_09_usage_is_the_same_to_the_byte_after_kill_9_and_when_the_rm_comes_back() {
+#[doc(alias = "SD-09")]
+async fn usage_is_the_same_to_the_byte_after_kill_9_and_when_the_rm_comes_back() {
     let folder = Folder::new("restart-usage");
     let mut server = Server::start(&folder, &[]);
     let mut rm = Rm::register(&server).await;

@@ -11,7 +11,8 @@ const ALL: [&str; 6] =
     ["simulate", "scenes", "--json", "out/scenes.json", "--report", "out/scenes.html"];
 
 #[test]
-fn sd_41_rows_of_scene_1_before_and_after_what_bounds_them() {
+#[doc(alias = "SD-41")]
+fn rows_of_scene_1_before_and_after_what_bounds_them() {
     let folder = Folder::new("scenes-rows");
     folder.succeed(&ALL);
     let document = folder.json("out/scenes.json");

@@ -68,7 +68,8 @@ mod tests {
     use super::check;
 
     #[test]
-    fn sd_13_trackers_know_no_queue_and_no_application() {
+    #[doc(alias = "SD-13")]
+    fn trackers_know_no_queue_and_no_application() {
         for (path, text, expected) in [
             ("crates/core/src/books/tracker/a.rs", "use crate::id::{LevelId, QueueId};", 0),
             ("crates/core/src/books/tracker/a.rs", "use crate::resource::Resources;", 0),

@@ -9,7 +9,8 @@ use headroom_config::{Style, read};
 use super::{below_root, told};
 
 #[test]
-fn queues_w05_a_guarantee_names_some_types_and_the_maximum_above_counts_the_others() {
+#[doc(alias = "queues W5")]
+fn a_guarantee_names_some_types_and_the_maximum_above_counts_the_others() {
     let parent = "
 - name: p
   resources: {guaranteed: {memory: 50}}
@@ -41,7 +42,8 @@ fn queues_w05_a_guarantee_names_some_types_and_the_maximum_above_counts_the_othe
 }
 
 #[test]
-fn queues_w06_a_parent_without_a_guarantee_shows_the_sum_of_its_children() {
+#[doc(alias = "queues W6")]
+fn a_parent_without_a_guarantee_shows_the_sum_of_its_children() {
     let file = |amounts: &str| {
         format!(
             "
@@ -77,7 +79,8 @@ fn queues_w06_a_parent_without_a_guarantee_shows_the_sum_of_its_children() {
 }
 
 #[test]
-fn queues_w07_numbers_of_applications_are_compared_with_the_parents_and_not_summed() {
+#[doc(alias = "queues W7")]
+fn numbers_of_applications_are_compared_with_the_parents_and_not_summed() {
     let file = |parent: &str, first: &str, second: &str| {
         let number = |count: &str| {
             if count.is_empty() { String::new() } else { format!(", maxapplications: {count}") }
@@ -116,7 +119,8 @@ fn queues_w07_numbers_of_applications_are_compared_with_the_parents_and_not_summ
 }
 
 #[test]
-fn queues_w13_a_limit_is_compared_with_that_of_all_others_above() {
+#[doc(alias = "queues W13")]
+fn a_limit_is_compared_with_that_of_all_others_above() {
     let file = |limit: &str| {
         format!(
             "partitions:
@@ -175,7 +179,8 @@ fn queues_w13_a_limit_is_compared_with_that_of_all_others_above() {
 }
 
 #[test]
-fn sd_21_a_child_that_may_have_more_than_its_parent_is_refused_with_both_numbers() {
+#[doc(alias = "SD-21")]
+fn a_child_that_may_have_more_than_its_parent_is_refused_with_both_numbers() {
     let faults = read(&below_root(
         "
 - name: parent
@@ -205,7 +210,8 @@ fn sd_21_a_child_that_may_have_more_than_its_parent_is_refused_with_both_numbers
 }
 
 #[test]
-fn sd_21_what_children_may_have_together_is_not_compared_with_their_parent() {
+#[doc(alias = "SD-21")]
+fn what_children_may_have_together_is_not_compared_with_their_parent() {
     told(
         &below_root(
             "

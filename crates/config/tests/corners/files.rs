@@ -37,7 +37,8 @@ fn names(queue: &QueueConfig) -> Vec<&str> {
 }
 
 #[test]
-fn sd_22_three_queues_with_guarantees_and_maxima_have_the_amounts_they_mean() {
+#[doc(alias = "SD-22")]
+fn three_queues_with_guarantees_and_maxima_have_the_amounts_they_mean() {
     let loaded = load("static-queues.yaml");
     assert!(loaded.warnings.is_empty(), "{}", loaded.warnings);
     let root = &partition(&loaded).root;
@@ -57,7 +58,8 @@ fn sd_22_three_queues_with_guarantees_and_maxima_have_the_amounts_they_mean() {
 }
 
 #[test]
-fn sd_22_namespaces_become_queues_and_an_old_sort_policy_is_told() {
+#[doc(alias = "SD-22")]
+fn namespaces_become_queues_and_an_old_sort_policy_is_told() {
     let file = text("namespaces.yaml");
     let reviewed = review(&file);
     let loaded = load("namespaces.yaml");
@@ -76,7 +78,8 @@ fn sd_22_namespaces_become_queues_and_an_old_sort_policy_is_told() {
 }
 
 #[test]
-fn sd_22_namespaces_find_their_parent_by_a_tag() {
+#[doc(alias = "SD-22")]
+fn namespaces_find_their_parent_by_a_tag() {
     let loaded = load("namespace-parents.yaml");
     let one = partition(&loaded);
     let rule = &one.placement_rules[0];

@@ -107,7 +107,8 @@ mod tests {
     use crate::resource::Quantity;
 
     #[test]
-    fn tr_56_what_was_used_is_exact_to_the_millisecond_however_much_it_is() {
+    #[doc(alias = "TR-56")]
+    fn what_was_used_is_exact_to_the_millisecond_however_much_it_is() {
         let at = Timestamp::from_millis;
         let of = |memory: i64| -> Resources {
             [(ResourceType::MEMORY, Quantity::of(memory))].into_iter().collect()

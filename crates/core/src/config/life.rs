@@ -59,7 +59,8 @@ mod tests {
     }
 
     #[test]
-    fn c27_each_key_is_that_of_the_nearest_queue_that_has_it_and_zero_is_one() {
+    #[doc(alias = "C27")]
+    fn each_key_is_that_of_the_nearest_queue_that_has_it_and_zero_is_one() {
         let above = lifetimes(Some(100), Some(10));
         assert_eq!(lifetimes(None, None).below(above), above);
         assert_eq!(lifetimes(Some(0), None).below(above), lifetimes(Some(0), Some(10)));
@@ -67,7 +68,8 @@ mod tests {
     }
 
     #[test]
-    fn c27_what_is_asked_for_goes_before_the_default_and_the_maximum_before_both() {
+    #[doc(alias = "C27")]
+    fn what_is_asked_for_goes_before_the_default_and_the_maximum_before_both() {
         for (maximum, default, asked, expected) in [
             (None, None, None, None),
             (None, None, Some(7), Some(7)),

@@ -68,7 +68,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn c18_each_key_is_that_of_the_nearest_queue_that_has_it() {
+    #[doc(alias = "C18")]
+    fn each_key_is_that_of_the_nearest_queue_that_has_it() {
         let label = |text: &str| Name::new(text);
         let above = NodeLabelsConfig {
             accessible: Some(vec![label("fpga"), label("gpu")]),

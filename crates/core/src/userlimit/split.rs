@@ -115,7 +115,9 @@ mod tests {
     }
 
     #[test]
-    fn uh_24_and_uh_25_two_that_want_more_than_they_are_guaranteed() {
+    #[doc(alias = "UH-24")]
+    #[doc(alias = "UH-25")]
+    fn two_that_want_more_than_they_are_guaranteed() {
         // A, B are guaranteed 30 each, C 40 and wants nothing.
         let idle = party(40, 0, 0);
         assert_eq!(split(100, &[party(30, 76, 60), party(30, 24, 6), idle]), [70, 30, 0]);

@@ -14,7 +14,8 @@ use crate::check;
 use crate::cluster::{Cluster, ask, submit};
 
 #[test]
-fn scheduling_w39_recovery_over_quota() {
+#[doc(alias = "scheduling W39")]
+fn recovery_over_quota() {
     check(
         "
         queue root.q max m=10
@@ -328,7 +329,8 @@ fn come(cluster: &mut Cluster, groups: &[&str]) {
 }
 
 #[test]
-fn sd_09_usage_is_the_same_after_a_restart() {
+#[doc(alias = "SD-09")]
+fn usage_is_the_same_after_a_restart() {
     let before = half_replaced();
     let books = before.world.replayed();
     assert_eq!(books, before.world.books);
@@ -338,7 +340,8 @@ fn sd_09_usage_is_the_same_after_a_restart() {
 }
 
 #[test]
-fn sd_09_usage_is_the_same_after_an_rm_registers_anew_with_another_list_of_groups() {
+#[doc(alias = "SD-09")]
+fn usage_is_the_same_after_an_rm_registers_anew_with_another_list_of_groups() {
     let before = half_replaced();
     let ann = users(&before.world.books, before.partition()).remove(0);
     assert_eq!(ann.usage.used, amounts([("memory", 1), ("vcore", 6)]));

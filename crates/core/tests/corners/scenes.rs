@@ -121,7 +121,8 @@ impl Family {
 }
 
 #[test]
-fn sd_20_the_first_child_takes_all_when_it_comes_first() {
+#[doc(alias = "SD-20")]
+fn the_first_child_takes_all_when_it_comes_first() {
     for policy in ["fifo", "fair"] {
         let mut family = Family::new(policy);
         family.node();
@@ -135,7 +136,8 @@ fn sd_20_the_first_child_takes_all_when_it_comes_first() {
 }
 
 #[test]
-fn sd_20_children_that_ask_in_turn_or_wait_together_share_alike() {
+#[doc(alias = "SD-20")]
+fn children_that_ask_in_turn_or_wait_together_share_alike() {
     for policy in ["fifo", "fair"] {
         let in_turn = (0..33).map(|number| 1 + number % 3);
         let mut family = Family::new(policy);
@@ -156,7 +158,8 @@ fn sd_20_children_that_ask_in_turn_or_wait_together_share_alike() {
 }
 
 #[test]
-fn sd_20_a_child_stops_at_its_own_maximum_and_another_takes_the_rest() {
+#[doc(alias = "SD-20")]
+fn a_child_stops_at_its_own_maximum_and_another_takes_the_rest() {
     for policy in ["fifo", "fair"] {
         let mut family = Family::new(policy);
         family.node();
@@ -175,7 +178,8 @@ fn sd_20_a_child_stops_at_its_own_maximum_and_another_takes_the_rest() {
 }
 
 #[test]
-fn sd_23_an_ask_above_the_quota_is_accepted_waits_uncounted_and_starts_on_a_release() {
+#[doc(alias = "SD-23")]
+fn an_ask_above_the_quota_is_accepted_waits_uncounted_and_starts_on_a_release() {
     check(
         "
         queue root.a max vcore=4

@@ -15,7 +15,8 @@ fn with(mut queue: QueueConfig, properties: &[(&str, &str)]) -> QueueConfig {
 }
 
 #[test]
-fn scheduling_w08_priorities_of_queues() {
+#[doc(alias = "scheduling W8")]
+fn priorities_of_queues() {
     check(
         "
         queue root.prod prop priority.offset=5

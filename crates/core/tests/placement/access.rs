@@ -24,7 +24,8 @@ fn rights(queue: &str, user: &str, groups: &[&str]) -> (bool, bool) {
 }
 
 #[test]
-fn queues_w25_access_lists_allow_here_and_below() {
+#[doc(alias = "queues W25")]
+fn access_lists_allow_here_and_below() {
     for (queue, user, groups, submit, administer) in [
         ("root.p.q", "sue", &[][..], true, false),
         ("root.p.q", "bob", &[], true, true),
@@ -42,7 +43,8 @@ fn queues_w25_access_lists_allow_here_and_below() {
 }
 
 #[test]
-fn queues_w25_access_lists_are_read_strictly() {
+#[doc(alias = "queues W25")]
+fn access_lists_are_read_strictly() {
     for (text, user, groups, expected) in [
         ("", "ann", &[][..], Some(false)),
         (" ", "ann", &["dev"], Some(false)),

@@ -5,7 +5,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn queues_w26_templates_and_tags_furnish_what_rules_make() {
+#[doc(alias = "queues W26")]
+fn templates_and_tags_furnish_what_rules_make() {
     check(
         r#"
         queue root.p parent template max memory=50 apps=5
@@ -30,7 +31,8 @@ fn queues_w26_templates_and_tags_furnish_what_rules_make() {
 }
 
 #[test]
-fn queues_w32_a_gang_that_can_never_run_is_rejected_at_once() {
+#[doc(alias = "queues W32")]
+fn a_gang_that_can_never_run_is_rejected_at_once() {
     check(
         "
         queue root.p max memory=100

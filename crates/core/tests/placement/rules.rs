@@ -5,7 +5,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn queues_w21_a_chain_of_rules_down_to_the_recovery_queue() {
+#[doc(alias = "queues W21")]
+fn a_chain_of_rules_down_to_the_recovery_queue() {
     check(
         "
         queue root submit |devs
@@ -31,7 +32,8 @@ fn queues_w21_a_chain_of_rules_down_to_the_recovery_queue() {
 }
 
 #[test]
-fn queues_w22_a_qualified_name_needs_no_parent_rule() {
+#[doc(alias = "queues W22")]
+fn a_qualified_name_needs_no_parent_rule() {
     check(
         "
         queue root submit bob
@@ -52,7 +54,8 @@ fn queues_w22_a_qualified_name_needs_no_parent_rule() {
 }
 
 #[test]
-fn queues_w23_a_parent_rule_that_lands_on_a_leaf_is_an_error() {
+#[doc(alias = "queues W23")]
+fn a_parent_rule_that_lands_on_a_leaf_is_an_error() {
     check(
         "
         queue root.prod
@@ -72,7 +75,8 @@ fn queues_w23_a_parent_rule_that_lands_on_a_leaf_is_an_error() {
 }
 
 #[test]
-fn queues_w24_filters_name_or_search() {
+#[doc(alias = "queues W24")]
+fn filters_name_or_search() {
     for (filter, user, groups, passes) in [
         ("deny user ^adm", "admin1", "x", false),
         ("deny user ^adm", "myadm", "x", true),

@@ -5,7 +5,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn sd_25_a_namespace_is_a_queue() {
+#[doc(alias = "SD-25")]
+fn a_namespace_is_a_queue() {
     check(
         r#"
         queue root.development max memory=100
@@ -26,7 +27,8 @@ fn sd_25_a_namespace_is_a_queue() {
 }
 
 #[test]
-fn sd_25_namespaces_find_their_parent_and_their_quota_lands_on_the_child() {
+#[doc(alias = "SD-25")]
+fn namespaces_find_their_parent_and_their_quota_lands_on_the_child() {
     check(
         r#"
         queue root.development parent
@@ -57,7 +59,8 @@ fn sd_25_namespaces_find_their_parent_and_their_quota_lands_on_the_child() {
 }
 
 #[test]
-fn sd_27_amounts_of_a_namespace_annotation_are_those_of_its_queue() {
+#[doc(alias = "SD-27")]
+fn amounts_of_a_namespace_annotation_are_those_of_its_queue() {
     check(
         r#"
         rule tag namespace create
@@ -78,7 +81,8 @@ fn sd_27_amounts_of_a_namespace_annotation_are_those_of_its_queue() {
 /// What differs in the two orders is which application gets the room that is left: under
 /// `fifo` the older one, under `fair` the one that has less.
 #[test]
-fn sd_29_children_made_by_rules_are_sorted_as_their_parent_says() {
+#[doc(alias = "SD-29")]
+fn children_made_by_rules_are_sorted_as_their_parent_says() {
     let story = |policy: &str| {
         headroom_core::testkit::tell(&format!(
             "
@@ -118,7 +122,8 @@ fn sd_29_children_made_by_rules_are_sorted_as_their_parent_says() {
 }
 
 #[test]
-fn sd_29_a_template_that_says_otherwise_wins_and_only_the_sort_policy_is_taken() {
+#[doc(alias = "SD-29")]
+fn a_template_that_says_otherwise_wins_and_only_the_sort_policy_is_taken() {
     check(
         "
         queue root fair ignore-priority

@@ -211,7 +211,8 @@ fn scene_2(nodes: &[i64], balance: bool, asks: u32) -> Scene {
 }
 
 #[test]
-fn sd_42_whole_asks_end_at_32_and_with_balance_in_the_middle() {
+#[doc(alias = "SD-42")]
+fn whole_asks_end_at_32_and_with_balance_in_the_middle() {
     for (balance, ends) in [(false, (68, 32)), (true, (52, 48))] {
         let mut scene = scene_2(&[100], balance, 10);
         scene.rest();
@@ -221,7 +222,8 @@ fn sd_42_whole_asks_end_at_32_and_with_balance_in_the_middle() {
 }
 
 #[test]
-fn uh_40_demand_is_whole_asks() {
+#[doc(alias = "UH-40")]
+fn demand_is_whole_asks() {
     // 24 of 30 are used and 7 asks of 8 wait: one more; nothing is used and 10 wait: four.
     for (before, waiting, kills) in [(3, 7, 4), (0, 10, 16)] {
         let mut scene = Scene::of(vec![queue("a", 30), queue("b", 30), queue("c", 40)], &[100]);
@@ -235,7 +237,8 @@ fn uh_40_demand_is_whole_asks() {
 }
 
 #[test]
-fn sd_45_what_goes_is_on_one_node_and_no_more_than_it_takes() {
+#[doc(alias = "SD-45")]
+fn what_goes_is_on_one_node_and_no_more_than_it_takes() {
     // Five nodes of 20, containers larger than a quarter of a node: of 2 there go four for each of 8.
     let mut scene = scene_2(&[20; 5], false, 1);
     scene.rest();
@@ -246,7 +249,8 @@ fn sd_45_what_goes_is_on_one_node_and_no_more_than_it_takes() {
 }
 
 #[test]
-fn c24_a_queue_that_is_switched_off_gives_nothing_nor_what_is_below_it() {
+#[doc(alias = "C24")]
+fn a_queue_that_is_switched_off_gives_nothing_nor_what_is_below_it() {
     for (below, ends) in [(None, 0), (Some(true), 0), (Some(false), 32)] {
         let off = |disabled| QueuePreemptionConfig { disabled, ..QueuePreemptionConfig::default() };
         let x = QueueConfig { preemption: off(below), ..queue("x", 30) };
@@ -260,7 +264,8 @@ fn c24_a_queue_that_is_switched_off_gives_nothing_nor_what_is_below_it() {
 }
 
 #[test]
-fn c24_where_it_is_only_observed_nobody_is_stopped() {
+#[doc(alias = "C24")]
+fn where_it_is_only_observed_nobody_is_stopped() {
     let mut scene = scene_2(&[100], false, 10);
     let mut file = partition(parent("root", vec![queue("a", 30), queue("b", 30), queue("c", 40)]));
     file.partitions[0].preemption.observe_only = true;
@@ -304,7 +309,8 @@ fn demand_of(formula: Formula) -> i64 {
 }
 
 #[test]
-fn uh_23_demand_is_what_users_may_have_of_what_they_wait_for() {
+#[doc(alias = "UH-23")]
+fn demand_is_what_users_may_have_of_what_they_wait_for() {
     // 34 each: 12 of 40, all of 3, none of 16.
     assert_eq!(demand_of(Formula::Yarn27), 15);
     // 30 each, a step more than the average of what they use (M-9): 8, 1, 0.
@@ -314,7 +320,7 @@ fn uh_23_demand_is_what_users_may_have_of_what_they_wait_for() {
 }
 
 /// Q = 60: Ann has all of it in containers of 1, Bob waits for 30 of them.
-fn uh_36(formula: Option<Formula>, off: bool) -> Scene {
+fn ann_has_all_and_bob_waits(formula: Option<Formula>, off: bool) -> Scene {
     let limits = UserLimitsConfig {
         floor: Some(Decimal::whole(25)),
         factor: Some(UserFactor::Times(Decimal::ONE)),
@@ -334,8 +340,9 @@ fn uh_36(formula: Option<Formula>, off: bool) -> Scene {
 }
 
 #[test]
-fn uh_36_users_take_from_each_other_a_fifth_of_their_queue_at_once() {
-    let mut scene = uh_36(Some(Formula::Yarn3), false);
+#[doc(alias = "UH-36")]
+fn users_take_from_each_other_a_fifth_of_their_queue_at_once() {
+    let mut scene = ann_has_all_and_bob_waits(Some(Formula::Yarn3), false);
     // Nothing that is to be stopped ends for a while: 12 are on their way, and no more.
     let mut on_their_way = Vec::new();
     for _ in 0..20 {
@@ -353,11 +360,12 @@ fn uh_36_users_take_from_each_other_a_fifth_of_their_queue_at_once() {
 }
 
 #[test]
-fn c25_users_of_a_leaf_take_from_each_other_unless_it_is_switched_off() {
-    let mut scene = uh_36(None, false);
+#[doc(alias = "C25")]
+fn users_of_a_leaf_take_from_each_other_unless_it_is_switched_off() {
+    let mut scene = ann_has_all_and_bob_waits(None, false);
     scene.rest();
     assert_eq!(scene.of_users("q"), [32, 28], "each formula splits it among both");
-    let mut scene = uh_36(None, true);
+    let mut scene = ann_has_all_and_bob_waits(None, true);
     scene.rest();
     assert_eq!((scene.of_users("q"), scene.kills), (vec![60, 0], (0, 0)));
 }

@@ -5,7 +5,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn scheduling_w19_a_gang_of_one_is_replaced_and_completes_for_a_moment() {
+#[doc(alias = "scheduling W19")]
+fn a_gang_of_one_is_replaced_and_completes_for_a_moment() {
     check(
         "
         queue root.a
@@ -47,7 +48,8 @@ fn scheduling_w19_a_gang_of_one_is_replaced_and_completes_for_a_moment() {
 }
 
 #[test]
-fn scheduling_w15_placeholders_that_are_too_small_are_told_of_one_by_one() {
+#[doc(alias = "scheduling W15")]
+fn placeholders_that_are_too_small_are_told_of_one_by_one() {
     check(
         "
         queue root.a
@@ -101,7 +103,8 @@ fn scheduling_w15_placeholders_that_are_too_small_are_told_of_one_by_one() {
 }
 
 #[test]
-fn scheduling_w17_a_soft_gang_that_is_late_starts_again_and_says_why() {
+#[doc(alias = "scheduling W17")]
+fn a_soft_gang_that_is_late_starts_again_and_says_why() {
     check(
         "
         queue root.a
@@ -155,7 +158,8 @@ fn scheduling_w17_a_soft_gang_that_is_late_starts_again_and_says_why() {
 }
 
 #[test]
-fn scheduling_w18_a_hard_gang_that_is_late_fails_and_says_why() {
+#[doc(alias = "scheduling W18")]
+fn a_hard_gang_that_is_late_fails_and_says_why() {
     check(
         "
         queue root.a
@@ -200,7 +204,8 @@ fn scheduling_w18_a_hard_gang_that_is_late_fails_and_says_why() {
 }
 
 #[test]
-fn scheduling_w12_a_reservation_is_told_and_dropped_by_the_placement_elsewhere() {
+#[doc(alias = "scheduling W12")]
+fn a_reservation_is_told_and_dropped_by_the_placement_elsewhere() {
     check(
         "
         queue root.a

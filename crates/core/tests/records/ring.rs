@@ -19,7 +19,8 @@ fn query(ring: &Ring<u64>, start: u64, count: usize) -> (u64, u64, Vec<u64>) {
 }
 
 #[test]
-fn scheduling_w38_ids_survive_wrapping_and_resizing() {
+#[doc(alias = "scheduling W38")]
+fn ids_survive_wrapping_and_resizing() {
     let mut ring = ring_of(5, 8);
     assert_eq!(query(&ring, 0, 10), (3, 7, vec![]));
     assert_eq!(query(&ring, 5, 10), (3, 7, vec![5, 6, 7]));
@@ -91,7 +92,8 @@ fn the_numbers_are_those_of_the_protocol_and_no_two_alike() {
 }
 
 #[test]
-fn scheduling_w37_bands_of_use() {
+#[doc(alias = "scheduling W37")]
+fn bands_of_use() {
     for (used, total, expected) in [
         (0, 10, 0),
         (1, 10, 0),

@@ -64,7 +64,8 @@ fn m5(amounts: Amounts) -> Vec<(Name, Amounts)> {
 }
 
 #[test]
-fn scheduling_w35_use_counts_whole_seconds_by_instance_type() {
+#[doc(alias = "scheduling W35")]
+fn use_counts_whole_seconds_by_instance_type() {
     let mut world = world();
     assert_eq!(spent(&world), SpentView::default());
     world.now = world.now + Millis::new(90_700);
@@ -80,7 +81,8 @@ fn scheduling_w35_use_counts_whole_seconds_by_instance_type() {
 }
 
 #[test]
-fn scheduling_w35_what_was_preempted_counts_as_preempted_and_only_there() {
+#[doc(alias = "scheduling W35")]
+fn what_was_preempted_counts_as_preempted_and_only_there() {
     let mut world = world();
     world.now = world.now + Millis::new(90_700);
     let (victim, _) = world.books.allocations().iter().next().unwrap();
@@ -211,7 +213,8 @@ fn an_application_that_never_ran_is_not_summed_up() {
 }
 
 #[test]
-fn scheduling_w39_recovery_over_quota_is_taken_in_and_holds_new_asks_back() {
+#[doc(alias = "scheduling W39")]
+fn recovery_over_quota_is_taken_in_and_holds_new_asks_back() {
     let told = headroom_core::testkit::tell(
         "
         queue root.a max memory=10

@@ -94,7 +94,8 @@ fn fairness_ratio_is_one_for_nothing_by_nothing_and_infinite_by_nothing() {
 }
 
 #[test]
-fn queues_w10_drf_and_ratio() {
+#[doc(alias = "queues W10")]
+fn drf_and_ratio() {
     let total = r("a=100 b=10");
     let (left, right) = (r("a=50 b=1"), r("a=20 b=5"));
     assert_eq!(left.compare_usage(&right, Some(&total)), Less);
@@ -141,7 +142,8 @@ fn fair_share_divides_by_the_guarantee_and_else_by_the_fair_maximum() {
 }
 
 #[test]
-fn queues_w09_fair_shares() {
+#[doc(alias = "queues W9")]
+fn fair_shares() {
     let total = r("a=1000 b=10000");
     for (what, allocated, guaranteed, max, expected) in [
         ("A", "a=100 b=1000", "a=200", "", 0.5),

@@ -5,7 +5,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn uh_20_one_application_always_starts_whatever_its_driver() {
+#[doc(alias = "UH-20")]
+fn one_application_always_starts_whatever_its_driver() {
     check(
         "
         queue root.q guaranteed vcore=10 max vcore=10 counts driver=0.1
@@ -26,7 +27,8 @@ fn uh_20_one_application_always_starts_whatever_its_driver() {
 }
 
 #[test]
-fn uh_22_a_parallel_limit_holds_in_every_queue_above_and_for_each_user() {
+#[doc(alias = "UH-22")]
+fn a_parallel_limit_holds_in_every_queue_above_and_for_each_user() {
     check(
         "
         queue root.a counts parallel=2
@@ -67,7 +69,8 @@ fn uh_22_a_parallel_limit_holds_in_every_queue_above_and_for_each_user() {
 }
 
 #[test]
-fn c7_a_smaller_driver_passes_one_that_is_too_large() {
+#[doc(alias = "C7")]
+fn a_smaller_driver_passes_one_that_is_too_large() {
     check(
         "
         queue root.q guaranteed vcore=40 max vcore=80 counts driver=0.1
@@ -92,7 +95,8 @@ fn c7_a_smaller_driver_passes_one_that_is_too_large() {
 }
 
 #[test]
-fn c7_a_user_whose_drivers_have_his_part_waits_and_others_start() {
+#[doc(alias = "C7")]
+fn a_user_whose_drivers_have_his_part_waits_and_others_start() {
     check(
         "
         queue root.q guaranteed vcore=40 max vcore=80 share p=25;f=1 counts driver=0.2

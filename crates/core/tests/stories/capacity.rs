@@ -6,7 +6,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn uh_29_a_new_weight_takes_from_all_siblings() {
+#[doc(alias = "UH-29")]
+fn a_new_weight_takes_from_all_siblings() {
     check(
         "
         queue root.a weight=3
@@ -40,7 +41,8 @@ fn uh_29_a_new_weight_takes_from_all_siblings() {
 }
 
 #[test]
-fn uh_30_percentages_are_of_what_the_parent_has() {
+#[doc(alias = "UH-30")]
+fn percentages_are_of_what_the_parent_has() {
     check(
         "
         queue root.a percent=50/80
@@ -63,7 +65,8 @@ fn uh_30_percentages_are_of_what_the_parent_has() {
 }
 
 #[test]
-fn uh_37_amounts_are_scaled_down_when_the_parent_has_less() {
+#[doc(alias = "UH-37")]
+fn amounts_are_scaled_down_when_the_parent_has_less() {
     check(
         "
         queue root.p percent=50
@@ -98,9 +101,10 @@ fn uh_37_amounts_are_scaled_down_when_the_parent_has_less() {
     );
 }
 
-/// M-10: fractions are exact, and rounded once.
+/// Fractions are exact, and rounded once.
 #[test]
-fn m_10_a_part_of_a_part_is_rounded_once() {
+#[doc(alias = "M-10")]
+fn a_part_of_a_part_is_rounded_once() {
     check(
         "
         queue root.two percent=2
@@ -137,7 +141,8 @@ fn m_10_a_part_of_a_part_is_rounded_once() {
 
 /// C1: siblings share what their parent has before others do.
 #[test]
-fn c1_siblings_share_what_their_parent_has_before_others_do() {
+#[doc(alias = "C1")]
+fn siblings_share_what_their_parent_has_before_others_do() {
     check(
         "
         queue root.a percent=50
@@ -203,7 +208,8 @@ fn c1_siblings_share_what_their_parent_has_before_others_do() {
 /// C2: one mode for all siblings, any on other levels; parts follow when queues come and go, rules
 /// make queues by weight.
 #[test]
-fn c2_modes_differ_between_levels_and_follow_queues_that_come_and_go() {
+#[doc(alias = "C2")]
+fn modes_differ_between_levels_and_follow_queues_that_come_and_go() {
     check(
         "
         queue root.teams percent=60 parent template weight=2/50
@@ -245,7 +251,8 @@ fn c2_modes_differ_between_levels_and_follow_queues_that_come_and_go() {
 
 /// C2: a queue of weight 0 is guaranteed nothing and takes what is there.
 #[test]
-fn c2_a_weight_of_nothing_is_elastic() {
+#[doc(alias = "C2")]
+fn a_weight_of_nothing_is_elastic() {
     check(
         "
         queue root.a weight=0
@@ -266,7 +273,8 @@ fn c2_a_weight_of_nothing_is_elastic() {
 
 /// C3: a maximum is checked at every queue above, and grows with the cluster.
 #[test]
-fn c3_a_maximum_holds_at_every_level_and_follows_the_cluster() {
+#[doc(alias = "C3")]
+fn a_maximum_holds_at_every_level_and_follows_the_cluster() {
     check(
         "
         queue root.a percent=50/60
@@ -299,7 +307,8 @@ fn c3_a_maximum_holds_at_every_level_and_follows_the_cluster() {
 
 /// C4: what a queue does not use is lent to others up to their maximum, and taken back.
 #[test]
-fn c4_idle_capacity_is_lent_and_taken_back() {
+#[doc(alias = "C4")]
+fn idle_capacity_is_lent_and_taken_back() {
     check(
         "
         queue root.a percent=50/80 prop preemption.delay=1s
@@ -344,7 +353,8 @@ fn c4_idle_capacity_is_lent_and_taken_back() {
 
 /// C6: what all may have, a leaf by its part of it, all leaves, and a user.
 #[test]
-fn c6_applications_are_limited_by_system_queue_and_user() {
+#[doc(alias = "C6")]
+fn applications_are_limited_by_system_queue_and_user() {
     check(
         "
         queue root counts max=10
@@ -380,10 +390,11 @@ fn c6_applications_are_limited_by_system_queue_and_user() {
     );
 }
 
-/// M-11: a leaf that is guaranteed nothing takes in what the next queue above it may, and a small part
+/// A leaf that is guaranteed nothing takes in what the next queue above it may, and a small part
 /// of it one.
 #[test]
-fn m_11_a_leaf_without_a_guarantee_has_the_number_of_the_next_queue_above() {
+#[doc(alias = "M-11")]
+fn a_leaf_without_a_guarantee_has_the_number_of_the_next_queue_above() {
     check(
         "
         queue root counts max=20
@@ -409,7 +420,8 @@ fn m_11_a_leaf_without_a_guarantee_has_the_number_of_the_next_queue_above() {
 }
 
 #[test]
-fn c18_a_queue_has_a_part_of_the_nodes_of_each_label() {
+#[doc(alias = "C18")]
+fn a_queue_has_a_part_of_the_nodes_of_each_label() {
     check(
         "
         queue root exclusive gpu,fpga
@@ -441,7 +453,8 @@ fn c18_a_queue_has_a_part_of_the_nodes_of_each_label() {
 }
 
 #[test]
-fn c18_amounts_weights_and_numbers_of_applications_are_by_label() {
+#[doc(alias = "C18")]
+fn amounts_weights_and_numbers_of_applications_are_by_label() {
     check(
         "
         queue root exclusive gpu counts max=100

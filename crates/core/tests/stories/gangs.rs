@@ -5,7 +5,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn scheduling_w13_a_gang_counts_as_running_while_its_placeholders_are_placed() {
+#[doc(alias = "scheduling W13")]
+fn a_gang_counts_as_running_while_its_placeholders_are_placed() {
     check(
         "
         queue root.a apps=1
@@ -38,7 +39,8 @@ fn scheduling_w13_a_gang_counts_as_running_while_its_placeholders_are_placed() {
 }
 
 #[test]
-fn scheduling_w14_a_smaller_member_gives_the_rest_back_when_it_is_confirmed() {
+#[doc(alias = "scheduling W14")]
+fn a_smaller_member_gives_the_rest_back_when_it_is_confirmed() {
     check(
         "
         queue root.a
@@ -73,7 +75,8 @@ fn scheduling_w14_a_smaller_member_gives_the_rest_back_when_it_is_confirmed() {
 }
 
 #[test]
-fn scheduling_w15_placeholders_that_are_too_small_are_all_given_up() {
+#[doc(alias = "scheduling W15")]
+fn placeholders_that_are_too_small_are_all_given_up() {
     check(
         "
         queue root.a
@@ -97,7 +100,8 @@ fn scheduling_w15_placeholders_that_are_too_small_are_all_given_up() {
 }
 
 #[test]
-fn scheduling_w16_a_member_on_another_node_is_confirmed_when_the_placeholders_node_is_lost() {
+#[doc(alias = "scheduling W16")]
+fn a_member_on_another_node_is_confirmed_when_the_placeholders_node_is_lost() {
     check(
         "
         queue root.a
@@ -124,7 +128,8 @@ fn scheduling_w16_a_member_on_another_node_is_confirmed_when_the_placeholders_no
 }
 
 #[test]
-fn scheduling_w17_a_soft_gang_that_is_not_complete_in_time_starts_again_without_one() {
+#[doc(alias = "scheduling W17")]
+fn a_soft_gang_that_is_not_complete_in_time_starts_again_without_one() {
     check(
         "
         queue root.a
@@ -160,7 +165,8 @@ fn scheduling_w17_a_soft_gang_that_is_not_complete_in_time_starts_again_without_
 }
 
 #[test]
-fn scheduling_w18_a_hard_gang_that_is_not_complete_in_time_fails() {
+#[doc(alias = "scheduling W18")]
+fn a_hard_gang_that_is_not_complete_in_time_fails() {
     check(
         "
         queue root.a
@@ -194,7 +200,8 @@ fn scheduling_w18_a_hard_gang_that_is_not_complete_in_time_fails() {
 }
 
 #[test]
-fn scheduling_w19_the_last_placeholder_has_its_application_complete_and_run_again() {
+#[doc(alias = "scheduling W19")]
+fn the_last_placeholder_has_its_application_complete_and_run_again() {
     check(
         "
         queue root.a

@@ -15,7 +15,8 @@ fn check_limited(script: &str, expected: expect_test::Expect) {
 }
 
 #[test]
-fn sd_05_an_application_without_a_gang_counts_from_its_first_allocation() {
+#[doc(alias = "SD-05")]
+fn an_application_without_a_gang_counts_from_its_first_allocation() {
     check_limited(
         "
         node N1 c=10
@@ -48,7 +49,8 @@ fn sd_05_an_application_without_a_gang_counts_from_its_first_allocation() {
 }
 
 #[test]
-fn sd_05_a_gang_counts_from_its_first_placeholder_and_its_members_with_their_own_size() {
+#[doc(alias = "SD-05")]
+fn a_gang_counts_from_its_first_placeholder_and_its_members_with_their_own_size() {
     check_limited(
         "
         node N1 c=4
@@ -109,7 +111,8 @@ fn sd_05_a_gang_counts_from_its_first_placeholder_and_its_members_with_their_own
 }
 
 #[test]
-fn sd_05_a_soft_gang_that_ran_out_of_time_counts_on_until_it_completes() {
+#[doc(alias = "SD-05")]
+fn a_soft_gang_that_ran_out_of_time_counts_on_until_it_completes() {
     check_limited(
         "
         node N1 c=4
@@ -151,7 +154,8 @@ fn sd_05_a_soft_gang_that_ran_out_of_time_counts_on_until_it_completes() {
 }
 
 #[test]
-fn sd_05_a_hard_gang_that_ran_out_of_time_is_gone_with_its_last_placeholder() {
+#[doc(alias = "SD-05")]
+fn a_hard_gang_that_ran_out_of_time_is_gone_with_its_last_placeholder() {
     check_limited(
         "
         node N1 c=4
@@ -186,7 +190,8 @@ fn sd_05_a_hard_gang_that_ran_out_of_time_is_gone_with_its_last_placeholder() {
 }
 
 #[test]
-fn sd_06_an_allocation_in_completing_counts_again_and_its_group_is_chosen_anew() {
+#[doc(alias = "SD-06")]
+fn an_allocation_in_completing_counts_again_and_its_group_is_chosen_anew() {
     check(
         "
         queue root.a
@@ -227,7 +232,8 @@ fn sd_06_an_allocation_in_completing_counts_again_and_its_group_is_chosen_anew()
 }
 
 #[test]
-fn sd_07_a_hard_gang_fails_and_a_partition_that_goes_takes_all_along_and_leaves_others_alone() {
+#[doc(alias = "SD-07")]
+fn a_hard_gang_fails_and_a_partition_that_goes_takes_all_along_and_leaves_others_alone() {
     check(
         "
         partition default
@@ -273,7 +279,8 @@ fn sd_07_a_hard_gang_fails_and_a_partition_that_goes_takes_all_along_and_leaves_
 }
 
 #[test]
-fn sd_08_a_preempted_placeholder_is_in_use_until_the_rm_says_that_it_is_gone() {
+#[doc(alias = "SD-08")]
+fn a_preempted_placeholder_is_in_use_until_the_rm_says_that_it_is_gone() {
     check(
         "
         queue root.a

@@ -6,7 +6,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn c18_only_asks_for_its_label_are_placed_on_a_node_that_has_one() {
+#[doc(alias = "C18")]
+fn only_asks_for_its_label_are_placed_on_a_node_that_has_one() {
     check(
         "
         queue root exclusive gpu
@@ -82,7 +83,8 @@ fn letter_a_an_ask_that_blocks_every_node_with_room_waits_for_another() {
 }
 
 #[test]
-fn c18_a_queue_says_which_labels_its_asks_may_name_and_which_they_have_by_default() {
+#[doc(alias = "C18")]
+fn a_queue_says_which_labels_its_asks_may_name_and_which_they_have_by_default() {
     check(
         "
         rule provided create
@@ -116,7 +118,8 @@ fn c18_a_queue_says_which_labels_its_asks_may_name_and_which_they_have_by_defaul
 }
 
 #[test]
-fn c18_nodes_are_kept_and_victims_found_among_those_that_suit_alone() {
+#[doc(alias = "C18")]
+fn nodes_are_kept_and_victims_found_among_those_that_suit_alone() {
     check(
         "
         queue root exclusive *
@@ -146,7 +149,8 @@ fn c18_nodes_are_kept_and_victims_found_among_those_that_suit_alone() {
 }
 
 #[test]
-fn c18_an_ask_for_one_node_may_have_it_whatever_its_label() {
+#[doc(alias = "C18")]
+fn an_ask_for_one_node_may_have_it_whatever_its_label() {
     check(
         "
         queue root exclusive gpu
@@ -167,7 +171,8 @@ fn c18_an_ask_for_one_node_may_have_it_whatever_its_label() {
 }
 
 #[test]
-fn c18_a_member_takes_the_place_of_a_placeholder_on_a_node_that_suits_it() {
+#[doc(alias = "C18")]
+fn a_member_takes_the_place_of_a_placeholder_on_a_node_that_suits_it() {
     check(
         "
         queue root exclusive gpu
@@ -193,7 +198,8 @@ fn c18_a_member_takes_the_place_of_a_placeholder_on_a_node_that_suits_it() {
 }
 
 #[test]
-fn c18_maxima_limits_and_guarantees_of_a_label_hold_by_its_types() {
+#[doc(alias = "C18")]
+fn maxima_limits_and_guarantees_of_a_label_hold_by_its_types() {
     check(
         "
         queue root exclusive gpu
@@ -235,7 +241,8 @@ fn c18_maxima_limits_and_guarantees_of_a_label_hold_by_its_types() {
 }
 
 #[test]
-fn c18_users_share_the_nodes_of_a_label_by_themselves() {
+#[doc(alias = "C18")]
+fn users_share_the_nodes_of_a_label_by_themselves() {
     check(
         "
         queue root exclusive gpu
@@ -266,7 +273,8 @@ fn c18_users_share_the_nodes_of_a_label_by_themselves() {
 }
 
 #[test]
-fn c18_who_shares_by_dominant_use_or_memory_does_so_for_each_label() {
+#[doc(alias = "C18")]
+fn who_shares_by_dominant_use_or_memory_does_so_for_each_label() {
     for calculator in ["dominant", "memory"] {
         check(
             &format!(
@@ -298,7 +306,8 @@ fn c18_who_shares_by_dominant_use_or_memory_does_so_for_each_label() {
 }
 
 #[test]
-fn c18_what_is_there_is_counted_anew_when_a_label_becomes_exclusive_or_is_so_no_more() {
+#[doc(alias = "C18")]
+fn what_is_there_is_counted_anew_when_a_label_becomes_exclusive_or_is_so_no_more() {
     check(
         "
         queue root
@@ -347,7 +356,8 @@ fn c18_what_is_there_is_counted_anew_when_a_label_becomes_exclusive_or_is_so_no_
 }
 
 #[test]
-fn c18_a_type_of_a_label_is_named_by_nobody_but_the_queue_file() {
+#[doc(alias = "C18")]
+fn a_type_of_a_label_is_named_by_nobody_but_the_queue_file() {
     check(
         "
         queue root exclusive gpu
@@ -372,7 +382,8 @@ fn c18_a_type_of_a_label_is_named_by_nobody_but_the_queue_file() {
 }
 
 #[test]
-fn c18_a_gang_is_too_large_by_the_types_that_it_will_be_counted_in() {
+#[doc(alias = "C18")]
+fn a_gang_is_too_large_by_the_types_that_it_will_be_counted_in() {
     check(
         "
         queue root exclusive gpu
@@ -399,7 +410,8 @@ fn c18_a_gang_is_too_large_by_the_types_that_it_will_be_counted_in() {
 }
 
 #[test]
-fn c18_asks_of_several_applications_keep_no_file_out() {
+#[doc(alias = "C18")]
+fn asks_of_several_applications_keep_no_file_out() {
     check(
         "
         queue root exclusive gpu
@@ -422,7 +434,8 @@ fn c18_asks_of_several_applications_keep_no_file_out() {
 }
 
 #[test]
-fn c18_a_file_by_which_sums_would_be_too_large_is_refused() {
+#[doc(alias = "C18")]
+fn a_file_by_which_sums_would_be_too_large_is_refused() {
     check(
         "
         queue root exclusive gpu

@@ -5,7 +5,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn c18_idle_nodes_of_a_label_that_lends_go_to_asks_that_name_none() {
+#[doc(alias = "C18")]
+fn idle_nodes_of_a_label_that_lends_go_to_asks_that_name_none() {
     check(
         "
         queue root exclusive gpu,fpga lends gpu
@@ -34,7 +35,8 @@ fn c18_idle_nodes_of_a_label_that_lends_go_to_asks_that_name_none() {
 }
 
 #[test]
-fn c18_what_asks_for_the_label_goes_first_and_takes_back_what_was_lent_first() {
+#[doc(alias = "C18")]
+fn what_asks_for_the_label_goes_first_and_takes_back_what_was_lent_first() {
     check(
         "
         queue root exclusive gpu lends gpu
@@ -72,7 +74,8 @@ fn c18_what_asks_for_the_label_goes_first_and_takes_back_what_was_lent_first() {
 }
 
 #[test]
-fn c18_nothing_is_lent_to_drivers_placeholders_or_those_in_a_line() {
+#[doc(alias = "C18")]
+fn nothing_is_lent_to_drivers_placeholders_or_those_in_a_line() {
     check(
         "
         queue root exclusive gpu lends *
@@ -117,7 +120,8 @@ fn c18_nothing_is_lent_to_drivers_placeholders_or_those_in_a_line() {
 }
 
 #[test]
-fn c18_what_is_lent_is_counted_in_the_types_of_the_label_whose_maxima_and_limits_hold() {
+#[doc(alias = "C18")]
+fn what_is_lent_is_counted_in_the_types_of_the_label_whose_maxima_and_limits_hold() {
     check(
         "
         queue root exclusive gpu lends gpu
@@ -157,7 +161,8 @@ fn c18_what_is_lent_is_counted_in_the_types_of_the_label_whose_maxima_and_limits
 }
 
 #[test]
-fn c18_a_user_at_his_cap_is_lent_nodes_beyond_it() {
+#[doc(alias = "C18")]
+fn a_user_at_his_cap_is_lent_nodes_beyond_it() {
     check(
         "
         queue root exclusive gpu lends gpu
@@ -183,7 +188,8 @@ fn c18_a_user_at_his_cap_is_lent_nodes_beyond_it() {
 }
 
 #[test]
-fn c18_another_file_that_lends_no_more_leaves_what_runs_and_lends_nothing_new() {
+#[doc(alias = "C18")]
+fn another_file_that_lends_no_more_leaves_what_runs_and_lends_nothing_new() {
     check(
         "
         queue root exclusive gpu lends gpu

@@ -5,7 +5,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn c27_an_application_whose_lifetime_is_over_gives_back_what_it_has_and_fails() {
+#[doc(alias = "C27")]
+fn an_application_whose_lifetime_is_over_gives_back_what_it_has_and_fails() {
     check(
         "
         queue root.a lifetime 60s
@@ -39,7 +40,8 @@ fn c27_an_application_whose_lifetime_is_over_gives_back_what_it_has_and_fails() 
 }
 
 #[test]
-fn c27_what_an_application_asks_for_holds_up_to_the_maximum() {
+#[doc(alias = "C27")]
+fn what_an_application_asks_for_holds_up_to_the_maximum() {
     check(
         "
         queue root.a lifetime 60s usual-lifetime 30s
@@ -69,7 +71,8 @@ fn c27_what_an_application_asks_for_holds_up_to_the_maximum() {
 }
 
 #[test]
-fn c27_lifetimes_are_inherited_and_zero_is_none() {
+#[doc(alias = "C27")]
+fn lifetimes_are_inherited_and_zero_is_none() {
     check(
         "
         rule provided create
@@ -92,7 +95,8 @@ fn c27_lifetimes_are_inherited_and_zero_is_none() {
 }
 
 #[test]
-fn c27_a_changed_file_moves_the_ends_of_those_that_are_there() {
+#[doc(alias = "C27")]
+fn a_changed_file_moves_the_ends_of_those_that_are_there() {
     check(
         "
         rule provided create
@@ -126,7 +130,8 @@ fn c27_a_changed_file_moves_the_ends_of_those_that_are_there() {
 }
 
 #[test]
-fn c27_a_lifetime_counts_from_the_making_of_an_application() {
+#[doc(alias = "C27")]
+fn a_lifetime_counts_from_the_making_of_an_application() {
     check(
         "
         queue root.a lifetime 60s
@@ -150,7 +155,8 @@ fn c27_a_lifetime_counts_from_the_making_of_an_application() {
 
 /// So the making is noted whether a lifetime is in force or not.
 #[test]
-fn c27_a_lifetime_that_a_later_file_brings_counts_from_the_making() {
+#[doc(alias = "C27")]
+fn a_lifetime_that_a_later_file_brings_counts_from_the_making() {
     check(
         "
         queue root.a
@@ -175,7 +181,8 @@ fn c27_a_lifetime_that_a_later_file_brings_counts_from_the_making() {
 }
 
 #[test]
-fn c27_an_application_that_has_nothing_left_completes() {
+#[doc(alias = "C27")]
+fn an_application_that_has_nothing_left_completes() {
     check(
         "
         queue root.a lifetime 60s
@@ -198,7 +205,8 @@ fn c27_an_application_that_has_nothing_left_completes() {
 }
 
 #[test]
-fn c27_a_gang_gives_back_its_placeholders_and_members_do_not_take_their_places() {
+#[doc(alias = "C27")]
+fn a_gang_gives_back_its_placeholders_and_members_do_not_take_their_places() {
     check(
         "
         queue root.a lifetime 60s
@@ -223,7 +231,8 @@ fn c27_a_gang_gives_back_its_placeholders_and_members_do_not_take_their_places()
 }
 
 #[test]
-fn c27_a_gang_that_starts_anew_fails_in_the_end() {
+#[doc(alias = "C27")]
+fn a_gang_that_starts_anew_fails_in_the_end() {
     check(
         "
         queue root.a lifetime 60s

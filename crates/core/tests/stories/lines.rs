@@ -6,7 +6,10 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn tr_20_tr_22_ts_22_by_fifo_strict_nobody_goes_before_a_head_that_its_quota_holds_back() {
+#[doc(alias = "TR-20")]
+#[doc(alias = "TR-22")]
+#[doc(alias = "TS-22")]
+fn by_fifo_strict_nobody_goes_before_a_head_that_its_quota_holds_back() {
     check(
         "
         queue root.a max vcore=100 prop application.sort.policy=fifo-strict
@@ -31,7 +34,8 @@ fn tr_20_tr_22_ts_22_by_fifo_strict_nobody_goes_before_a_head_that_its_quota_hol
 }
 
 #[test]
-fn ts_33_when_the_head_is_withdrawn_the_next_starts_at_once() {
+#[doc(alias = "TS-33")]
+fn when_the_head_is_withdrawn_the_next_starts_at_once() {
     check(
         "
         queue root.a max vcore=100 prop application.sort.policy=fifo-strict
@@ -103,7 +107,8 @@ fn what_could_never_run_is_not_the_head() {
 }
 
 #[test]
-fn ts_23_by_fifo_backfill_the_head_is_overtaken_so_often_and_then_held_for() {
+#[doc(alias = "TS-23")]
+fn by_fifo_backfill_the_head_is_overtaken_so_often_and_then_held_for() {
     check(
         "
         queue root.a max vcore=100 prop application.sort.policy=fifo-backfill prop application.sort.maxovertakes=4
@@ -194,7 +199,8 @@ fn a_head_that_has_waited_long_is_overtaken_no_more() {
 }
 
 #[test]
-fn ts_24_by_priority_whoever_waits_becomes_more_urgent() {
+#[doc(alias = "TS-24")]
+fn by_priority_whoever_waits_becomes_more_urgent() {
     check(
         "
         queue root.a max vcore=10 prop application.sort.policy=priority
@@ -265,7 +271,8 @@ fn by_priority_nobody_becomes_more_urgent_than_the_most() {
 }
 
 #[test]
-fn ts_25_by_urgency_whoever_has_to_start_soonest_is_first() {
+#[doc(alias = "TS-25")]
+fn by_urgency_whoever_has_to_start_soonest_is_first() {
     check(
         "
         queue root.a max vcore=10 prop application.sort.policy=urgency

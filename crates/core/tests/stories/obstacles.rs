@@ -19,7 +19,8 @@ fn last_obstacle(script: &str, expected: Expect) {
 }
 
 #[test]
-fn sd_47_a_a_label_that_no_node_has() {
+#[doc(alias = "SD-47")]
+fn a_label_that_no_node_has() {
     last_obstacle(
         "
         queue root exclusive gpu
@@ -36,7 +37,8 @@ fn sd_47_a_a_label_that_no_node_has() {
 }
 
 #[test]
-fn sd_47_a_a_node_that_the_application_refuses() {
+#[doc(alias = "SD-47")]
+fn a_node_that_the_application_refuses() {
     last_obstacle(
         "
         queue root.a
@@ -52,7 +54,8 @@ fn sd_47_a_a_node_that_the_application_refuses() {
 }
 
 #[test]
-fn sd_47_b_a_node_that_is_kept_for_another_ask() {
+#[doc(alias = "SD-47")]
+fn a_node_that_is_kept_for_another_ask() {
     last_obstacle(
         "
         queue root.a
@@ -74,7 +77,8 @@ fn sd_47_b_a_node_that_is_kept_for_another_ask() {
 }
 
 #[test]
-fn sd_47_b_a_kept_node_without_room_yet() {
+#[doc(alias = "SD-47")]
+fn a_kept_node_without_room_yet() {
     last_obstacle(
         "
         queue root.a
@@ -95,7 +99,8 @@ fn sd_47_b_a_kept_node_without_room_yet() {
 
 /// A node with less free than the minimum allocation is one that fits nothing.
 #[test]
-fn sd_47_b_no_node_with_as_much_as_the_smallest_ask() {
+#[doc(alias = "SD-47")]
+fn no_node_with_as_much_as_the_smallest_ask() {
     last_obstacle(
         "
         queue root.a guaranteed vcore=10 share p=100;f=off;min=1
@@ -113,7 +118,8 @@ fn sd_47_b_no_node_with_as_much_as_the_smallest_ask() {
 }
 
 #[test]
-fn sd_47_c_the_maximum_of_the_leaf() {
+#[doc(alias = "SD-47")]
+fn the_maximum_of_the_leaf() {
     last_obstacle(
         "
         queue root.a max vcore=6
@@ -129,7 +135,8 @@ fn sd_47_c_the_maximum_of_the_leaf() {
 }
 
 #[test]
-fn sd_47_c_the_maximum_of_a_queue_above() {
+#[doc(alias = "SD-47")]
+fn the_maximum_of_a_queue_above() {
     last_obstacle(
         "
         queue root.p parent max vcore=6
@@ -146,7 +153,8 @@ fn sd_47_c_the_maximum_of_a_queue_above() {
 }
 
 #[test]
-fn sd_47_c_the_size_of_the_cluster() {
+#[doc(alias = "SD-47")]
+fn the_size_of_the_cluster() {
     last_obstacle(
         "
         queue root.a
@@ -164,7 +172,8 @@ fn sd_47_c_the_size_of_the_cluster() {
 }
 
 #[test]
-fn sd_47_d_the_share_of_a_user() {
+#[doc(alias = "SD-47")]
+fn the_share_of_a_user() {
     last_obstacle(
         "
         queue root.a
@@ -190,7 +199,8 @@ fn sd_47_d_the_share_of_a_user() {
 }
 
 #[test]
-fn sd_47_d_the_cap_of_a_user() {
+#[doc(alias = "SD-47")]
+fn the_cap_of_a_user() {
     last_obstacle(
         "
         queue root.a guaranteed vcore=10 share p=100;f=1
@@ -206,7 +216,8 @@ fn sd_47_d_the_cap_of_a_user() {
 }
 
 #[test]
-fn sd_47_d_an_absolute_limit_of_a_user() {
+#[doc(alias = "SD-47")]
+fn an_absolute_limit_of_a_user() {
     last_obstacle(
         "
         queue root.a
@@ -223,7 +234,8 @@ fn sd_47_d_an_absolute_limit_of_a_user() {
 }
 
 #[test]
-fn sd_47_d_an_absolute_limit_of_a_group() {
+#[doc(alias = "SD-47")]
+fn an_absolute_limit_of_a_group() {
     last_obstacle(
         "
         queue root.a
@@ -240,7 +252,8 @@ fn sd_47_d_an_absolute_limit_of_a_group() {
 }
 
 #[test]
-fn sd_47_e_what_the_drivers_of_a_queue_may_have() {
+#[doc(alias = "SD-47")]
+fn what_the_drivers_of_a_queue_may_have() {
     last_obstacle(
         "
         queue root.a guaranteed vcore=20 max vcore=20 counts driver=0.1
@@ -257,7 +270,8 @@ fn sd_47_e_what_the_drivers_of_a_queue_may_have() {
 }
 
 #[test]
-fn sd_47_e_what_the_drivers_of_a_user_may_have() {
+#[doc(alias = "SD-47")]
+fn what_the_drivers_of_a_user_may_have() {
     last_obstacle(
         "
         queue root.a guaranteed vcore=40 max vcore=80 share p=25;f=1 counts driver=0.2
@@ -275,7 +289,8 @@ fn sd_47_e_what_the_drivers_of_a_user_may_have() {
 }
 
 #[test]
-fn sd_47_e_how_many_may_have_started() {
+#[doc(alias = "SD-47")]
+fn how_many_may_have_started() {
     last_obstacle(
         "
         queue root.a counts parallel=1
@@ -292,7 +307,8 @@ fn sd_47_e_how_many_may_have_started() {
 }
 
 #[test]
-fn sd_47_e_how_many_there_may_be() {
+#[doc(alias = "SD-47")]
+fn how_many_there_may_be() {
     last_obstacle(
         "
         queue root.a counts max=1
@@ -318,7 +334,8 @@ fn sd_47_e_how_many_there_may_be() {
 }
 
 #[test]
-fn sd_47_every_code_has_the_letter_of_its_check() {
+#[doc(alias = "SD-47")]
+fn every_code_has_the_letter_of_its_check() {
     let of = |codes: &[&str]| codes.iter().filter_map(|code| letter(code)).collect::<String>();
     assert_eq!(of(&["NO_PARTITION_ACCESS", "NODE_BLOCKED"]), "aa");
     assert_eq!(of(&["NODE_RESERVED", "NODE_RESOURCES", "NO_NODE_FITS"]), "bbb");

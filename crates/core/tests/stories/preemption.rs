@@ -6,7 +6,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn scheduling_w21_preemption_restores_what_is_guaranteed_and_no_more() {
+#[doc(alias = "scheduling W21")]
+fn preemption_restores_what_is_guaranteed_and_no_more() {
     check(
         "
         queue root.p parent max c=12
@@ -66,7 +67,8 @@ fn scheduling_w21_preemption_restores_what_is_guaranteed_and_no_more() {
 }
 
 #[test]
-fn scheduling_w22_a_queue_at_its_guarantee_takes_nothing() {
+#[doc(alias = "scheduling W22")]
+fn a_queue_at_its_guarantee_takes_nothing() {
     check(
         "
         queue root.q1 guaranteed c=4
@@ -92,7 +94,8 @@ fn scheduling_w22_a_queue_at_its_guarantee_takes_nothing() {
 }
 
 #[test]
-fn scheduling_w23_victims_offer_themselves_first_then_originators_then_the_newest() {
+#[doc(alias = "scheduling W23")]
+fn victims_offer_themselves_first_then_originators_then_the_newest() {
     check(
         "
         queue root.a
@@ -120,7 +123,8 @@ fn scheduling_w23_victims_offer_themselves_first_then_originators_then_the_newes
 }
 
 #[test]
-fn scheduling_w24_priority_fences_while_searching() {
+#[doc(alias = "scheduling W24")]
+fn priority_fences_while_searching() {
     check(
         "
         queue root.a guaranteed c=9
@@ -170,7 +174,8 @@ fn scheduling_w24_priority_fences_while_searching() {
 }
 
 #[test]
-fn scheduling_w25_its_own_maximum_is_a_fence() {
+#[doc(alias = "scheduling W25")]
+fn its_own_maximum_is_a_fence() {
     check(
         "
         queue root.q1 max c=4 guaranteed c=4
@@ -194,7 +199,8 @@ fn scheduling_w25_its_own_maximum_is_a_fence() {
 }
 
 #[test]
-fn scheduling_w26_a_guarantee_above_counts_for_those_below() {
+#[doc(alias = "scheduling W26")]
+fn a_guarantee_above_counts_for_those_below() {
     check(
         "
         queue root.pa parent guaranteed c=10
@@ -231,7 +237,8 @@ fn scheduling_w26_a_guarantee_above_counts_for_those_below() {
 }
 
 #[test]
-fn scheduling_w27_fewest_victims_win_over_least_waste() {
+#[doc(alias = "scheduling W27")]
+fn fewest_victims_win_over_least_waste() {
     check(
         "
         queue root.q1 guaranteed c=4
@@ -264,7 +271,8 @@ fn scheduling_w27_fewest_victims_win_over_least_waste() {
 }
 
 #[test]
-fn scheduling_w28_no_queue_goes_below_its_guarantee() {
+#[doc(alias = "scheduling W28")]
+fn no_queue_goes_below_its_guarantee() {
     check(
         "
         queue root.q1 guaranteed c=5
@@ -288,7 +296,8 @@ fn scheduling_w28_no_queue_goes_below_its_guarantee() {
 }
 
 #[test]
-fn scheduling_w28_the_reference_takes_an_oversized_victim() {
+#[doc(alias = "scheduling W28")]
+fn the_reference_takes_an_oversized_victim() {
     check(
         "
         preemption newest
@@ -313,7 +322,8 @@ fn scheduling_w28_the_reference_takes_an_oversized_victim() {
 }
 
 #[test]
-fn k27_a_victim_larger_than_what_is_left_of_the_guarantee_is_passed_over() {
+#[doc(alias = "K-27")]
+fn a_victim_larger_than_what_is_left_of_the_guarantee_is_passed_over() {
     check(
         "
         preemption newest
@@ -342,7 +352,8 @@ fn k27_a_victim_larger_than_what_is_left_of_the_guarantee_is_passed_over() {
 }
 
 #[test]
-fn scheduling_w29_each_type_of_the_ask_is_covered() {
+#[doc(alias = "scheduling W29")]
+fn each_type_of_the_ask_is_covered() {
     check(
         "
         queue root.q1
@@ -366,7 +377,8 @@ fn scheduling_w29_each_type_of_the_ask_is_covered() {
 }
 
 #[test]
-fn scheduling_w29_each_type_is_covered_as_the_reference_takes_them_too() {
+#[doc(alias = "scheduling W29")]
+fn each_type_is_covered_as_the_reference_takes_them_too() {
     check(
         "
         preemption newest

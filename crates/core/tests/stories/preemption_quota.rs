@@ -5,7 +5,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn scheduling_w30_quota_preemption_of_a_leaf_never_takes_too_much() {
+#[doc(alias = "scheduling W30")]
+fn quota_preemption_of_a_leaf_never_takes_too_much() {
     check(
         "
         preemption quota
@@ -49,7 +50,8 @@ fn scheduling_w30_quota_preemption_of_a_leaf_never_takes_too_much() {
 }
 
 #[test]
-fn scheduling_w31_quota_preemption_of_a_parent_is_shared_out() {
+#[doc(alias = "scheduling W31")]
+fn quota_preemption_of_a_parent_is_shared_out() {
     check(
         "
         preemption quota
@@ -93,7 +95,8 @@ fn scheduling_w31_quota_preemption_of_a_parent_is_shared_out() {
 }
 
 #[test]
-fn scheduling_w32_the_quota_clock_follows_changes_and_stops_within_the_maximum() {
+#[doc(alias = "scheduling W32")]
+fn the_quota_clock_follows_changes_and_stops_within_the_maximum() {
     check(
         "
         preemption quota
@@ -147,7 +150,8 @@ fn scheduling_w32_the_quota_clock_follows_changes_and_stops_within_the_maximum()
 }
 
 #[test]
-fn scheduling_w32_a_restart_starts_the_quota_clock_anew() {
+#[doc(alias = "scheduling W32")]
+fn a_restart_starts_the_quota_clock_anew() {
     check(
         "
         preemption quota

@@ -6,7 +6,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn seed_sd_08_usage_falls_when_the_rm_confirms_and_not_before() {
+#[doc(alias = "SD-08")]
+fn usage_falls_when_the_rm_confirms_and_not_before() {
     check(
         "
         queue root.q1

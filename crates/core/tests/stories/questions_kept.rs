@@ -205,7 +205,8 @@ fn a_required_node_without_room_is_kept_when_the_rm_lets_it() {
 }
 
 #[test]
-fn scheduling_w16_the_rm_refuses_the_node_of_the_placeholder() {
+#[doc(alias = "scheduling W16")]
+fn the_rm_refuses_the_node_of_the_placeholder() {
     crate::check(
         "
         queue root.a

@@ -234,7 +234,8 @@ fn the_reason_is_the_first_check_that_fails_from_the_leaf_up() {
 }
 
 #[test]
-fn sd_24_root_is_as_large_as_its_nodes_and_a_quota_of_its_own_is_not_applied() {
+#[doc(alias = "SD-24")]
+fn root_is_as_large_as_its_nodes_and_a_quota_of_its_own_is_not_applied() {
     check(
         "
         queue root max vcore=1 guaranteed vcore=1

@@ -5,7 +5,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn queues_w01_effective_max_and_headroom() {
+#[doc(alias = "queues W1")]
+fn effective_max_and_headroom() {
     check(
         "
         queue root.a max memory=600
@@ -34,7 +35,8 @@ fn queues_w01_effective_max_and_headroom() {
 }
 
 #[test]
-fn queues_w02_missing_versus_zero() {
+#[doc(alias = "queues W2")]
+fn missing_versus_zero() {
     check(
         "
         queue root.q max memory=0 gpu=2
@@ -56,7 +58,8 @@ fn queues_w02_missing_versus_zero() {
 }
 
 #[test]
-fn queues_w03_root_rejects_unknown_types() {
+#[doc(alias = "queues W3")]
+fn root_rejects_unknown_types() {
     check(
         "
         queue root.q
@@ -74,7 +77,8 @@ fn queues_w03_root_rejects_unknown_types() {
 }
 
 #[test]
-fn queues_w04_over_quota_in_one_type() {
+#[doc(alias = "queues W4")]
+fn over_quota_in_one_type() {
     check(
         "
         queue root.q max memory=100 vcore=2
@@ -100,7 +104,8 @@ fn queues_w04_over_quota_in_one_type() {
 }
 
 #[test]
-fn queues_w08_sharing_below_a_parent() {
+#[doc(alias = "queues W8")]
+fn sharing_below_a_parent() {
     check(
         "
         queue root.p max memory=900
@@ -127,7 +132,8 @@ fn queues_w08_sharing_below_a_parent() {
 }
 
 #[test]
-fn queues_w09_fair_share_order() {
+#[doc(alias = "queues W9")]
+fn fair_share_order() {
     check(
         "
         queue root.a guaranteed memory=200
@@ -185,7 +191,8 @@ fn queues_w09_fair_share_order() {
 }
 
 #[test]
-fn queues_w11_limit_precedence() {
+#[doc(alias = "queues W11")]
+fn limit_precedence() {
     check(
         "
         queue root.q
@@ -215,7 +222,8 @@ fn queues_w11_limit_precedence() {
 }
 
 #[test]
-fn queues_w12_hierarchy_of_limits() {
+#[doc(alias = "queues W12")]
+fn hierarchy_of_limits() {
     check(
         "
         queue root.q
@@ -243,7 +251,8 @@ fn queues_w12_hierarchy_of_limits() {
 }
 
 #[test]
-fn queues_w14_group_by_config_order() {
+#[doc(alias = "queues W14")]
+fn group_by_config_order() {
     check(
         "
         queue root.q
@@ -269,7 +278,8 @@ fn queues_w14_group_by_config_order() {
 }
 
 #[test]
-fn queues_w15_cumulative_wildcard_group() {
+#[doc(alias = "queues W15")]
+fn cumulative_wildcard_group() {
     check(
         "
         queue root.q
@@ -301,7 +311,8 @@ fn queues_w15_cumulative_wildcard_group() {
 }
 
 #[test]
-fn queues_w16_user_and_group_together() {
+#[doc(alias = "queues W16")]
+fn user_and_group_together() {
     check(
         "
         queue root.q
@@ -331,7 +342,8 @@ fn queues_w16_user_and_group_together() {
 }
 
 #[test]
-fn queues_w17_application_limits() {
+#[doc(alias = "queues W17")]
+fn a_user_runs_no_more_applications_than_each_limit_allows() {
     check(
         "
         queue root.q
@@ -366,7 +378,8 @@ fn queues_w17_application_limits() {
 }
 
 #[test]
-fn queues_w18_tracker_life() {
+#[doc(alias = "queues W18")]
+fn tracker_life() {
     check(
         "
         queue root.q
@@ -401,7 +414,8 @@ fn queues_w18_tracker_life() {
 }
 
 #[test]
-fn queues_w31_queue_can_run_app_with_placeholders() {
+#[doc(alias = "queues W31")]
+fn queue_can_run_app_with_placeholders() {
     check(
         "
         queue root.q apps=2

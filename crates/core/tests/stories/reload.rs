@@ -5,7 +5,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn queues_w27_draining() {
+#[doc(alias = "queues W27")]
+fn a_queue_that_the_file_drops_drains() {
     check(
         "
         queue root.q
@@ -65,7 +66,8 @@ fn a_draining_queue_that_the_file_names_again_takes_applications_again() {
 }
 
 #[test]
-fn queues_w28_priority() {
+#[doc(alias = "queues W28")]
+fn offsets_and_fences_of_queue_priorities() {
     check(
         "
         queue root.p.a prop priority.offset=5

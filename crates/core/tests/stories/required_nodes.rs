@@ -6,7 +6,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn scheduling_w20_required_node_is_reserved_at_once() {
+#[doc(alias = "scheduling W20")]
+fn required_node_is_reserved_at_once() {
     check(
         "
         queue root.a
@@ -32,7 +33,8 @@ fn scheduling_w20_required_node_is_reserved_at_once() {
 }
 
 #[test]
-fn scheduling_w20_required_node_waits_for_headroom_first() {
+#[doc(alias = "scheduling W20")]
+fn required_node_waits_for_headroom_first() {
     check(
         "
         queue root.a
@@ -55,7 +57,8 @@ fn scheduling_w20_required_node_waits_for_headroom_first() {
 }
 
 #[test]
-fn scheduling_w36_back_off() {
+#[doc(alias = "scheduling W36")]
+fn an_application_with_too_many_asks_in_vain_backs_off() {
     check(
         "
         queue root.a prop application.unschedasks.backoff=2 prop application.unschedasks.backoff.delay=30s
@@ -95,7 +98,8 @@ fn scheduling_w36_back_off() {
 }
 
 #[test]
-fn scheduling_w40_autoscale_hint() {
+#[doc(alias = "scheduling W40")]
+fn autoscale_hint() {
     check(
         "
         queue root.a max cpu=10

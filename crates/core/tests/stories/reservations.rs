@@ -5,7 +5,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn scheduling_w11_reservation_target() {
+#[doc(alias = "scheduling W11")]
+fn reservation_target() {
     check(
         "
         queue root.a
@@ -34,7 +35,8 @@ fn scheduling_w11_reservation_target() {
 }
 
 #[test]
-fn scheduling_w12_a_reserved_ask_lands_elsewhere() {
+#[doc(alias = "scheduling W12")]
+fn a_reserved_ask_lands_elsewhere() {
     check(
         "
         queue root.a
@@ -64,7 +66,8 @@ fn scheduling_w12_a_reserved_ask_lands_elsewhere() {
 
 /// Decision K-28: the reference keeps n1 for the ask, which what is foreign there stops for ever.
 #[test]
-fn scheduling_w34_foreign_load_is_invisible_to_headroom_and_keeps_no_node() {
+#[doc(alias = "scheduling W34")]
+fn foreign_load_is_invisible_to_headroom_and_keeps_no_node() {
     check(
         "
         queue root.a
@@ -143,7 +146,8 @@ fn an_ask_larger_than_every_node_has_none_kept() {
 }
 
 #[test]
-fn c23_a_new_node_takes_the_ask_and_frees_the_kept_one() {
+#[doc(alias = "C23")]
+fn a_new_node_takes_the_ask_and_frees_the_kept_one() {
     check(
         "
         queue root.a
@@ -341,7 +345,8 @@ fn a_reserved_ask_waits_while_its_application_may_not_run() {
 }
 
 #[test]
-fn c23_each_ask_has_one_node_kept_and_each_node_is_kept_for_one_ask() {
+#[doc(alias = "C23")]
+fn each_ask_has_one_node_kept_and_each_node_is_kept_for_one_ask() {
     check(
         "
         queue root.a
@@ -391,7 +396,8 @@ fn c23_each_ask_has_one_node_kept_and_each_node_is_kept_for_one_ask() {
 /// it has outstanding exceed what it has reserved. Here each ask that is old enough has one node kept, so the
 /// answer of the example, to reserve, needs no count; with every node kept, the next waits.
 #[test]
-fn uh_28_an_ask_that_finds_no_node_has_one_kept_however_often_it_was_passed_over() {
+#[doc(alias = "UH-28")]
+fn an_ask_that_finds_no_node_has_one_kept_however_often_it_was_passed_over() {
     check(
         "
         queue root.a share yarn3

@@ -5,7 +5,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn scheduling_w01_fifo_across_applications_and_quota_stops() {
+#[doc(alias = "scheduling W1")]
+fn fifo_across_applications_and_quota_stops() {
     check(
         "
         queue root.a
@@ -32,7 +33,8 @@ fn scheduling_w01_fifo_across_applications_and_quota_stops() {
 }
 
 #[test]
-fn scheduling_w02_no_head_of_line_blocking() {
+#[doc(alias = "scheduling W2")]
+fn no_head_of_line_blocking() {
     check(
         "
         queue root.a
@@ -64,7 +66,8 @@ fn scheduling_w02_no_head_of_line_blocking() {
 }
 
 #[test]
-fn scheduling_w03_priority_beats_age_then_decays() {
+#[doc(alias = "scheduling W3")]
+fn priority_beats_age_then_decays() {
     check(
         "
         queue root.a
@@ -94,7 +97,8 @@ fn scheduling_w03_priority_beats_age_then_decays() {
 }
 
 #[test]
-fn scheduling_w03_priority_ignored() {
+#[doc(alias = "scheduling W3")]
+fn priority_ignored() {
     check(
         "
         queue root.a ignore-priority
@@ -124,7 +128,8 @@ fn scheduling_w03_priority_ignored() {
 }
 
 #[test]
-fn scheduling_w04_order_inside_an_application() {
+#[doc(alias = "scheduling W4")]
+fn order_inside_an_application() {
     check(
         "
         queue root.a
@@ -152,7 +157,8 @@ fn scheduling_w04_order_inside_an_application() {
 }
 
 #[test]
-fn scheduling_w05_fair_without_a_guarantee_compares_raw_amounts() {
+#[doc(alias = "scheduling W5")]
+fn fair_without_a_guarantee_compares_raw_amounts() {
     check(
         "
         queue root.a fair
@@ -179,7 +185,8 @@ fn scheduling_w05_fair_without_a_guarantee_compares_raw_amounts() {
 }
 
 #[test]
-fn scheduling_w05_fair_with_a_guarantee_compares_shares() {
+#[doc(alias = "scheduling W5")]
+fn fair_with_a_guarantee_compares_shares() {
     check(
         "
         queue root.a fair guaranteed c=8000 m=100000
@@ -206,7 +213,8 @@ fn scheduling_w05_fair_with_a_guarantee_compares_shares() {
 }
 
 #[test]
-fn scheduling_w06_fair_queues_mix_guarantee_and_fair_maximum() {
+#[doc(alias = "scheduling W6")]
+fn fair_queues_mix_guarantee_and_fair_maximum() {
     check(
         "
         queue root.q1 guaranteed m=100
@@ -238,7 +246,8 @@ fn scheduling_w06_fair_queues_mix_guarantee_and_fair_maximum() {
 }
 
 #[test]
-fn scheduling_w07_explicit_zero_guarantee() {
+#[doc(alias = "scheduling W7")]
+fn explicit_zero_guarantee() {
     check(
         "
         queue root.q guaranteed gpu=0 m=1
@@ -257,7 +266,8 @@ fn scheduling_w07_explicit_zero_guarantee() {
 }
 
 #[test]
-fn scheduling_w09_node_order_fair() {
+#[doc(alias = "scheduling W9")]
+fn node_order_fair() {
     check(
         "
         nodes fair c=1 m=1
@@ -305,7 +315,8 @@ fn scheduling_w09_node_order_fair() {
 }
 
 #[test]
-fn scheduling_w09_node_order_bin_packing() {
+#[doc(alias = "scheduling W9")]
+fn node_order_bin_packing() {
     check(
         "
         nodes binpacking c=1 m=1
@@ -353,7 +364,8 @@ fn scheduling_w09_node_order_bin_packing() {
 }
 
 #[test]
-fn scheduling_w09_node_order_weighted() {
+#[doc(alias = "scheduling W9")]
+fn node_order_weighted() {
     check(
         "
         nodes fair c=3 m=1
@@ -401,7 +413,8 @@ fn scheduling_w09_node_order_weighted() {
 }
 
 #[test]
-fn scheduling_w10_headroom() {
+#[doc(alias = "scheduling W10")]
+fn headroom_is_what_the_queues_above_leave() {
     check(
         "
         queue root.p max m=60
@@ -440,7 +453,8 @@ fn scheduling_w10_headroom() {
 }
 
 #[test]
-fn scheduling_w33_capacity_below_usage() {
+#[doc(alias = "scheduling W33")]
+fn capacity_below_usage() {
     check(
         "
         queue root.a

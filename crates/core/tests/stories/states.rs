@@ -5,7 +5,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn c12_a_stopped_queue_takes_in_nothing_and_what_is_there_finishes() {
+#[doc(alias = "C12")]
+fn a_stopped_queue_takes_in_nothing_and_what_is_there_finishes() {
     check(
         "
         queue root.a.x
@@ -46,7 +47,8 @@ fn c12_a_stopped_queue_takes_in_nothing_and_what_is_there_finishes() {
 }
 
 #[test]
-fn c12_a_queue_that_is_started_again_is_active_at_once() {
+#[doc(alias = "C12")]
+fn a_queue_that_is_started_again_is_active_at_once() {
     check(
         "
         queue root.a stopped
@@ -75,7 +77,8 @@ fn c12_a_queue_that_is_started_again_is_active_at_once() {
 }
 
 #[test]
-fn c12_a_queue_starts_only_below_one_that_runs() {
+#[doc(alias = "C12")]
+fn a_queue_starts_only_below_one_that_runs() {
     check(
         "
         queue root.a.x
@@ -91,7 +94,8 @@ fn c12_a_queue_starts_only_below_one_that_runs() {
 }
 
 #[test]
-fn c12_a_stopped_queue_that_no_file_names_any_more_goes_when_it_is_empty() {
+#[doc(alias = "C12")]
+fn a_stopped_queue_that_no_file_names_any_more_goes_when_it_is_empty() {
     check(
         "
         queue root.a
@@ -122,7 +126,8 @@ fn c12_a_stopped_queue_that_no_file_names_any_more_goes_when_it_is_empty() {
 }
 
 #[test]
-fn c12_queues_that_rules_have_made_stop_and_start_with_the_queue_above() {
+#[doc(alias = "C12")]
+fn queues_that_rules_have_made_stop_and_start_with_the_queue_above() {
     check(
         "
         rule provided create
@@ -162,7 +167,8 @@ fn c12_queues_that_rules_have_made_stop_and_start_with_the_queue_above() {
 }
 
 #[test]
-fn c12_what_must_not_be_lost_comes_below_a_stopped_root() {
+#[doc(alias = "C12")]
+fn what_must_not_be_lost_comes_below_a_stopped_root() {
     check(
         "
         queue root stopped

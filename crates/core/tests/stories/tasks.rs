@@ -17,7 +17,12 @@ fn scene(lines: &str) -> String {
 }
 
 #[test]
-fn tr_10_tr_11_tr_30_ts_01_ts_04_what_does_not_fit_waits_and_starts_with_the_release() {
+#[doc(alias = "TR-10")]
+#[doc(alias = "TR-11")]
+#[doc(alias = "TR-30")]
+#[doc(alias = "TS-01")]
+#[doc(alias = "TS-04")]
+fn what_does_not_fit_waits_and_starts_with_the_release() {
     check(
         &scene(
             "
@@ -58,7 +63,8 @@ fn tr_10_tr_11_tr_30_ts_01_ts_04_what_does_not_fit_waits_and_starts_with_the_rel
 }
 
 #[test]
-fn sd_61_each_edge_of_the_states_and_the_ledger_behind_it() {
+#[doc(alias = "SD-61")]
+fn each_edge_of_the_states_and_the_ledger_behind_it() {
     check(
         "
         tenants root.tenants
@@ -130,7 +136,8 @@ fn sd_61_each_edge_of_the_states_and_the_ledger_behind_it() {
 }
 
 #[test]
-fn ts_13_a_task_that_fails_waits_again_with_its_place_and_is_charged_once() {
+#[doc(alias = "TS-13")]
+fn a_task_that_fails_waits_again_with_its_place_and_is_charged_once() {
     check(
         "
         tenants root.tenants
@@ -172,7 +179,8 @@ fn ts_13_a_task_that_fails_waits_again_with_its_place_and_is_charged_once() {
 }
 
 #[test]
-fn ts_17_an_evicted_task_waits_again_if_it_says_so() {
+#[doc(alias = "TS-17")]
+fn an_evicted_task_waits_again_if_it_says_so() {
     check(
         "
         tenants root.tenants
@@ -220,7 +228,8 @@ fn ts_17_an_evicted_task_waits_again_if_it_says_so() {
 }
 
 #[test]
-fn tr_17_quotas_are_held_against_what_is_asked_for_and_what_is_measured_decides_nothing() {
+#[doc(alias = "TR-17")]
+fn quotas_are_held_against_what_is_asked_for_and_what_is_measured_decides_nothing() {
     check(
         "
         tenants root.tenants
@@ -262,7 +271,9 @@ fn tr_17_quotas_are_held_against_what_is_asked_for_and_what_is_measured_decides_
 }
 
 #[test]
-fn tr_16_ts_32_growth_is_charged_at_once_or_refused_and_the_task_keeps_its_size() {
+#[doc(alias = "TR-16")]
+#[doc(alias = "TS-32")]
+fn growth_is_charged_at_once_or_refused_and_the_task_keeps_its_size() {
     check(
         "
         tenants root.tenants
@@ -304,7 +315,8 @@ fn tr_16_ts_32_growth_is_charged_at_once_or_refused_and_the_task_keeps_its_size(
 }
 
 #[test]
-fn ts_05_a_release_that_is_too_small_leaves_it_waiting_with_less_short() {
+#[doc(alias = "TS-05")]
+fn a_release_that_is_too_small_leaves_it_waiting_with_less_short() {
     check(
         &scene(
             "
@@ -328,7 +340,9 @@ fn ts_05_a_release_that_is_too_small_leaves_it_waiting_with_less_short() {
 }
 
 #[test]
-fn tr_14_ts_20_what_can_never_run_is_rejected_and_remembered_as_that() {
+#[doc(alias = "TR-14")]
+#[doc(alias = "TS-20")]
+fn what_can_never_run_is_rejected_and_remembered_as_that() {
     check(
         "
         tenants root.tenants
@@ -361,7 +375,8 @@ fn tr_14_ts_20_what_can_never_run_is_rejected_and_remembered_as_that() {
 }
 
 #[test]
-fn tr_81_an_id_and_a_key_are_one_tasks_alone() {
+#[doc(alias = "TR-81")]
+fn an_id_and_a_key_are_one_tasks_alone() {
     check(
         "
         tenants root.tenants
@@ -396,7 +411,8 @@ fn tr_81_an_id_and_a_key_are_one_tasks_alone() {
 }
 
 #[test]
-fn tr_26_a_task_that_waits_is_ranked_anew() {
+#[doc(alias = "TR-26")]
+fn a_task_that_waits_is_ranked_anew() {
     check(
         "
         tenants root.tenants
@@ -441,7 +457,8 @@ fn tr_26_a_task_that_waits_is_ranked_anew() {
 }
 
 #[test]
-fn tr_50_a_task_whose_node_is_lost_has_failed() {
+#[doc(alias = "TR-50")]
+fn a_task_whose_node_is_lost_has_failed() {
     check(
         "
         tenants root.tenants
@@ -471,7 +488,8 @@ fn tr_50_a_task_whose_node_is_lost_has_failed() {
 }
 
 #[test]
-fn tr_24_a_task_that_waits_again_counts_among_those_that_wait() {
+#[doc(alias = "TR-24")]
+fn a_task_that_waits_again_counts_among_those_that_wait() {
     check(
         "
         tenants root.tenants

@@ -6,7 +6,9 @@ use headroom_core::testkit::tell_world;
 use crate::check;
 
 #[test]
-fn ts_20_tr_15_a_gang_waits_as_a_whole_and_starts_whole_with_the_release() {
+#[doc(alias = "TS-20")]
+#[doc(alias = "TR-15")]
+fn a_gang_waits_as_a_whole_and_starts_whole_with_the_release() {
     check(
         "
         tenants root.tenants
@@ -39,7 +41,9 @@ fn ts_20_tr_15_a_gang_waits_as_a_whole_and_starts_whole_with_the_release() {
 }
 
 #[test]
-fn tr_15_tr_18_a_gang_without_nodes_for_all_is_charged_nothing_and_starts_with_the_last_of_them() {
+#[doc(alias = "TR-15")]
+#[doc(alias = "TR-18")]
+fn a_gang_without_nodes_for_all_is_charged_nothing_and_starts_with_the_last_of_them() {
     check(
         "
         tenants root.tenants
@@ -101,7 +105,10 @@ fn after_one_release(order: &str) -> String {
 }
 
 #[test]
-fn sd_63_tr_21_tr_22_by_fifo_a_release_starts_the_oldest_and_holds_the_others() {
+#[doc(alias = "SD-63")]
+#[doc(alias = "TR-21")]
+#[doc(alias = "TR-22")]
+fn by_fifo_a_release_starts_the_oldest_and_holds_the_others() {
     check(
         &after_one_release("order fifo"),
         expect![[r#"
@@ -127,7 +134,9 @@ fn sd_63_tr_21_tr_22_by_fifo_a_release_starts_the_oldest_and_holds_the_others() 
 }
 
 #[test]
-fn sd_63_tr_22_by_fifo_backfill_whoever_fits_beside_the_head_starts_too() {
+#[doc(alias = "SD-63")]
+#[doc(alias = "TR-22")]
+fn by_fifo_backfill_whoever_fits_beside_the_head_starts_too() {
     check(
         &after_one_release("order fifo-backfill"),
         expect![[r#"
@@ -150,7 +159,9 @@ fn sd_63_tr_22_by_fifo_backfill_whoever_fits_beside_the_head_starts_too() {
 }
 
 #[test]
-fn sd_63_tr_22_by_priority_the_most_urgent_gang_starts_first() {
+#[doc(alias = "SD-63")]
+#[doc(alias = "TR-22")]
+fn by_priority_the_most_urgent_gang_starts_first() {
     check(
         &after_one_release("order priority"),
         expect![[r#"
@@ -176,7 +187,9 @@ fn sd_63_tr_22_by_priority_the_most_urgent_gang_starts_first() {
 }
 
 #[test]
-fn sd_63_tr_22_by_urgency_whoever_has_to_start_soonest_is_first() {
+#[doc(alias = "SD-63")]
+#[doc(alias = "TR-22")]
+fn by_urgency_whoever_has_to_start_soonest_is_first() {
     check(
         &after_one_release("order urgency"),
         expect![[r#"
@@ -202,7 +215,8 @@ fn sd_63_tr_22_by_urgency_whoever_has_to_start_soonest_is_first() {
 }
 
 #[test]
-fn tr_25_small_tasks_do_not_take_what_a_gang_at_the_head_needs_as_a_whole() {
+#[doc(alias = "TR-25")]
+fn small_tasks_do_not_take_what_a_gang_at_the_head_needs_as_a_whole() {
     check(
         "
         tenants root.tenants
@@ -230,7 +244,9 @@ fn tr_25_small_tasks_do_not_take_what_a_gang_at_the_head_needs_as_a_whole() {
 }
 
 #[test]
-fn sd_61_tr_50_all_of_a_gang_is_charged_and_released_at_each_edge() {
+#[doc(alias = "SD-61")]
+#[doc(alias = "TR-50")]
+fn all_of_a_gang_is_charged_and_released_at_each_edge() {
     check(
         "
         tenants root.tenants

@@ -5,7 +5,12 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn tr_01_ts_01_to_04_a_task_above_the_quota_waits_until_a_release_makes_room() {
+#[doc(alias = "TR-01")]
+#[doc(alias = "TS-01")]
+#[doc(alias = "TS-02")]
+#[doc(alias = "TS-03")]
+#[doc(alias = "TS-04")]
+fn a_task_above_the_quota_waits_until_a_release_makes_room() {
     check(
         "
         tenants root.tenants
@@ -49,7 +54,9 @@ fn tr_01_ts_01_to_04_a_task_above_the_quota_waits_until_a_release_makes_room() {
 }
 
 #[test]
-fn tr_01_ts_05_a_resize_that_frees_too_little_leaves_it_waiting() {
+#[doc(alias = "TR-01")]
+#[doc(alias = "TS-05")]
+fn a_resize_that_frees_too_little_leaves_it_waiting() {
     check(
         "
         tenants root.tenants
@@ -75,7 +82,9 @@ fn tr_01_ts_05_a_resize_that_frees_too_little_leaves_it_waiting() {
 }
 
 #[test]
-fn tr_01_ts_06_only_the_types_that_are_short_are_named() {
+#[doc(alias = "TR-01")]
+#[doc(alias = "TS-06")]
+fn only_the_types_that_are_short_are_named() {
     check(
         "
         tenants root.tenants
@@ -96,7 +105,9 @@ fn tr_01_ts_06_only_the_types_that_are_short_are_named() {
 }
 
 #[test]
-fn tr_02_ts_07_a_quota_of_instances_bounds_how_many_run_at_once() {
+#[doc(alias = "TR-02")]
+#[doc(alias = "TS-07")]
+fn a_quota_of_instances_bounds_how_many_run_at_once() {
     check(
         "
         tenants root.tenants
@@ -126,7 +137,8 @@ fn tr_02_ts_07_a_quota_of_instances_bounds_how_many_run_at_once() {
 }
 
 #[test]
-fn tr_02_instances_are_no_room_on_a_node_and_no_ask_names_them() {
+#[doc(alias = "TR-02")]
+fn instances_are_no_room_on_a_node_and_no_ask_names_them() {
     check(
         "
         tenants root.tenants
@@ -165,7 +177,9 @@ fn tr_02_instances_are_no_room_on_a_node_and_no_ask_names_them() {
 }
 
 #[test]
-fn tr_01_ts_08_an_exhausted_type_holds_nobody_back_who_does_not_ask_for_it() {
+#[doc(alias = "TR-01")]
+#[doc(alias = "TS-08")]
+fn an_exhausted_type_holds_nobody_back_who_does_not_ask_for_it() {
     check(
         "
         tenants root.tenants
@@ -189,7 +203,9 @@ fn tr_01_ts_08_an_exhausted_type_holds_nobody_back_who_does_not_ask_for_it() {
 }
 
 #[test]
-fn tr_12_ts_09_after_lowering_only_what_is_exceeded_waits() {
+#[doc(alias = "TR-12")]
+#[doc(alias = "TS-09")]
+fn after_lowering_only_what_is_exceeded_waits() {
     check(
         "
         tenants root.tenants
@@ -226,7 +242,8 @@ fn tr_12_ts_09_after_lowering_only_what_is_exceeded_waits() {
 }
 
 #[test]
-fn tr_03_a_tenant_is_a_user_a_project_or_a_department() {
+#[doc(alias = "TR-03")]
+fn a_tenant_is_a_user_a_project_or_a_department() {
     check(
         "
         tenants root.tenants
@@ -256,7 +273,9 @@ fn tr_03_a_tenant_is_a_user_a_project_or_a_department() {
 }
 
 #[test]
-fn tr_04_ts_19_a_quota_that_is_raised_starts_what_waits_for_it() {
+#[doc(alias = "TR-04")]
+#[doc(alias = "TS-19")]
+fn a_quota_that_is_raised_starts_what_waits_for_it() {
     check(
         "
         tenants root.tenants
@@ -281,7 +300,9 @@ fn tr_04_ts_19_a_quota_that_is_raised_starts_what_waits_for_it() {
 }
 
 #[test]
-fn tr_06_ts_21_a_start_fits_every_tenant_above() {
+#[doc(alias = "TR-06")]
+#[doc(alias = "TS-21")]
+fn a_start_fits_every_tenant_above() {
     check(
         "
         tenants root.tenants
@@ -310,7 +331,8 @@ fn tr_06_ts_21_a_start_fits_every_tenant_above() {
 }
 
 #[test]
-fn tr_06_tasks_of_a_tenant_with_others_below_it_count_beside_theirs() {
+#[doc(alias = "TR-06")]
+fn tasks_of_a_tenant_with_others_below_it_count_beside_theirs() {
     check(
         "
         tenants root.tenants
@@ -362,7 +384,9 @@ fn tr_06_tasks_of_a_tenant_with_others_below_it_count_beside_theirs() {
 }
 
 #[test]
-fn tr_12_ts_16_after_lowering_starts_go_on_when_enough_has_ended() {
+#[doc(alias = "TR-12")]
+#[doc(alias = "TS-16")]
+fn after_lowering_starts_go_on_when_enough_has_ended() {
     check(
         "
         tenants root.tenants
@@ -396,7 +420,8 @@ fn tr_12_ts_16_after_lowering_starts_go_on_when_enough_has_ended() {
 }
 
 #[test]
-fn tr_18_who_is_within_the_quota_and_finds_no_node_waits_for_that() {
+#[doc(alias = "TR-18")]
+fn who_is_within_the_quota_and_finds_no_node_waits_for_that() {
     check(
         "
         tenants root.tenants

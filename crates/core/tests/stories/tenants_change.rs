@@ -5,7 +5,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn tr_04_tenants_come_change_and_go_while_others_run() {
+#[doc(alias = "TR-04")]
+fn tenants_come_change_and_go_while_others_run() {
     check(
         "
         tenants root.tenants
@@ -58,7 +59,8 @@ fn tr_04_tenants_come_change_and_go_while_others_run() {
 }
 
 #[test]
-fn tr_05_whoever_has_no_quota_has_the_default_and_the_default_can_change() {
+#[doc(alias = "TR-05")]
+fn whoever_has_no_quota_has_the_default_and_the_default_can_change() {
     check(
         "
         tenants root.tenants exempt system quota vcore=2
@@ -104,7 +106,9 @@ fn tr_05_whoever_has_no_quota_has_the_default_and_the_default_can_change() {
 }
 
 #[test]
-fn tr_12_ts_18_a_tenant_can_refuse_to_be_lowered_below_its_use() {
+#[doc(alias = "TR-12")]
+#[doc(alias = "TS-18")]
+fn a_tenant_can_refuse_to_be_lowered_below_its_use() {
     check(
         "
         tenants root.tenants

@@ -5,7 +5,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn tr_06_quotas_below_a_strict_one_sum_up_to_no_more() {
+#[doc(alias = "TR-06")]
+fn quotas_below_a_strict_one_sum_up_to_no_more() {
     check(
         "
         tenants root.tenants
@@ -32,7 +33,8 @@ fn tr_06_quotas_below_a_strict_one_sum_up_to_no_more() {
 }
 
 #[test]
-fn tr_07_what_is_said_of_a_tenant_is_checked() {
+#[doc(alias = "TR-07")]
+fn what_is_said_of_a_tenant_is_checked() {
     check(
         "
         tenants root.tenants
@@ -90,7 +92,8 @@ fn tr_07_what_is_said_of_a_tenant_is_checked() {
 }
 
 #[test]
-fn tr_07_a_guarantee_is_held_against_the_default_quota_too() {
+#[doc(alias = "TR-07")]
+fn a_guarantee_is_held_against_the_default_quota_too() {
     check(
         "
         tenants root.tenants quota vcore=5
@@ -107,7 +110,8 @@ fn tr_07_a_guarantee_is_held_against_the_default_quota_too() {
 }
 
 #[test]
-fn tr_07_a_quota_of_zero_forbids_and_one_that_is_not_named_does_not_bound() {
+#[doc(alias = "TR-07")]
+fn a_quota_of_zero_forbids_and_one_that_is_not_named_does_not_bound() {
     check(
         "
         tenants root.tenants
@@ -135,7 +139,9 @@ fn tr_07_a_quota_of_zero_forbids_and_one_that_is_not_named_does_not_bound() {
 }
 
 #[test]
-fn tr_14_ts_20_what_exceeds_the_quota_by_itself_is_refused_or_parked() {
+#[doc(alias = "TR-14")]
+#[doc(alias = "TS-20")]
+fn what_exceeds_the_quota_by_itself_is_refused_or_parked() {
     check(
         "
         tenants root.tenants
@@ -227,7 +233,8 @@ fn where_a_partition_has_no_tenants_none_is_made() {
 }
 
 #[test]
-fn tr_24_tasks_count_as_waiting_until_they_start_and_while_they_start_anew() {
+#[doc(alias = "TR-24")]
+fn tasks_count_as_waiting_until_they_start_and_while_they_start_anew() {
     check(
         "
         tenants root.tenants
@@ -268,7 +275,8 @@ fn tr_24_tasks_count_as_waiting_until_they_start_and_while_they_start_anew() {
 }
 
 #[test]
-fn tr_24_a_task_that_lost_all_that_it_had_waits_again() {
+#[doc(alias = "TR-24")]
+fn a_task_that_lost_all_that_it_had_waits_again() {
     check(
         "
         tenants root.tenants
@@ -296,7 +304,8 @@ fn tr_24_a_task_that_lost_all_that_it_had_waits_again() {
 }
 
 #[test]
-fn ts_20_a_gang_larger_than_a_quota_is_refused_at_submission_or_parked() {
+#[doc(alias = "TS-20")]
+fn a_gang_larger_than_a_quota_is_refused_at_submission_or_parked() {
     check(
         "
         tenants root.tenants exempt free
@@ -328,7 +337,8 @@ fn ts_20_a_gang_larger_than_a_quota_is_refused_at_submission_or_parked() {
 }
 
 #[test]
-fn tr_14_what_exceeds_a_quota_that_is_a_limit_is_refused_or_parked() {
+#[doc(alias = "TR-14")]
+fn what_exceeds_a_quota_that_is_a_limit_is_refused_or_parked() {
     check(
         "
         tenants root.tenants exempt free

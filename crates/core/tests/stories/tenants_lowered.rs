@@ -5,7 +5,8 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
-fn ts_17_the_least_urgent_are_stopped_the_youngest_first_until_the_use_is_within() {
+#[doc(alias = "TS-17")]
+fn the_least_urgent_are_stopped_the_youngest_first_until_the_use_is_within() {
     check(
         "
         tenants root.tenants
@@ -51,7 +52,8 @@ fn ts_17_the_least_urgent_are_stopped_the_youngest_first_until_the_use_is_within
 }
 
 #[test]
-fn ts_17_whoever_is_not_needed_in_the_end_is_not_stopped() {
+#[doc(alias = "TS-17")]
+fn whoever_is_not_needed_in_the_end_is_not_stopped() {
     check(
         "
         tenants root.tenants
@@ -80,7 +82,8 @@ fn ts_17_whoever_is_not_needed_in_the_end_is_not_stopped() {
 }
 
 #[test]
-fn ts_17_what_may_not_be_stopped_stays_and_what_is_left_above_is_told() {
+#[doc(alias = "TS-17")]
+fn what_may_not_be_stopped_stays_and_what_is_left_above_is_told() {
     check(
         "
         tenants root.tenants
@@ -189,7 +192,8 @@ fn a_first_quota_below_the_use_counts_as_lowered() {
 }
 
 #[test]
-fn tr_15_a_gang_is_stopped_as_a_whole_or_not_at_all() {
+#[doc(alias = "TR-15")]
+fn a_gang_is_stopped_as_a_whole_or_not_at_all() {
     check(
         "
         tenants root.tenants
@@ -258,7 +262,8 @@ fn tenants_below_give_first_and_keep_what_they_are_guaranteed() {
 }
 
 #[test]
-fn ts_14_what_comes_back_with_a_node_is_above_the_quota_and_nobody_is_stopped_for_it() {
+#[doc(alias = "TS-14")]
+fn what_comes_back_with_a_node_is_above_the_quota_and_nobody_is_stopped_for_it() {
     check(
         "
         preemption quota

@@ -27,7 +27,8 @@ fn limit_and_use(world: &World, queue: &str, ask: i64) -> (i64, i64) {
 }
 
 #[test]
-fn sd_40_more_users_have_less_each_until_the_floor() {
+#[doc(alias = "SD-40")]
+fn more_users_have_less_each_until_the_floor() {
     for (formula, expected) in
         [("yarn27", [100, 50, 33, 30, 30]), ("smooth", [100, 50, 33, 30, 30])]
     {
@@ -64,7 +65,8 @@ fn one_user_takes_an_idle_cluster_and_his_limit_goes_along() {
 }
 
 #[test]
-fn sd_44_three_users_who_fill_their_queue_go_on_one_by_one() {
+#[doc(alias = "SD-44")]
+fn three_users_who_fill_their_queue_go_on_one_by_one() {
     check(
         "
         queue root.a guaranteed vcore=70
@@ -148,7 +150,8 @@ fn strict_shares_get_stuck_where_each_is_too_small_for_an_ask() {
 }
 
 #[test]
-fn c5_whoever_is_above_his_share_waits_for_those_below_and_for_nobody_else() {
+#[doc(alias = "C5")]
+fn whoever_is_above_his_share_waits_for_those_below_and_for_nobody_else() {
     check(
         "
         queue root.q guaranteed vcore=8 share p=10;f=off
@@ -179,7 +182,8 @@ fn c5_whoever_is_above_his_share_waits_for_those_below_and_for_nobody_else() {
 }
 
 #[test]
-fn c5_nobody_has_more_than_his_cap() {
+#[doc(alias = "C5")]
+fn nobody_has_more_than_his_cap() {
     check(
         "
         queue root.q guaranteed vcore=4 share f=1.5
@@ -205,7 +209,8 @@ fn c5_nobody_has_more_than_his_cap() {
 }
 
 #[test]
-fn c5_a_weight_is_a_larger_part() {
+#[doc(alias = "C5")]
+fn a_weight_is_a_larger_part() {
     check(
         "
         queue root.q guaranteed vcore=9 share strict;p=10;ann=2
@@ -260,7 +265,8 @@ fn what_is_larger_than_a_queue_takes_is_refused() {
 }
 
 #[test]
-fn c30_limits_of_a_reload_hold_at_once() {
+#[doc(alias = "C30")]
+fn limits_of_a_reload_hold_at_once() {
     check(
         "
         queue root.q guaranteed vcore=4
@@ -389,7 +395,8 @@ fn whoever_waits_has_his_part_though_nobody_was_looked_at_yet() {
 
 /// The same use, seen by each calculator: more cores than the limit has, less of the cluster's memory.
 #[test]
-fn c29_a_leaf_compares_by_its_calculator() {
+#[doc(alias = "C29")]
+fn a_leaf_compares_by_its_calculator() {
     let story = |calculator: &str| {
         format!(
             "

@@ -53,7 +53,14 @@ const REACHED: &[&str] = &[
 ];
 
 #[test]
-fn ts_36_tr_12_tr_23_tr_50_tr_51_tr_53_tr_82_the_core_does_what_a_simple_model_of_tenants_does() {
+#[doc(alias = "TS-36")]
+#[doc(alias = "TR-12")]
+#[doc(alias = "TR-23")]
+#[doc(alias = "TR-50")]
+#[doc(alias = "TR-51")]
+#[doc(alias = "TR-53")]
+#[doc(alias = "TR-82")]
+fn the_core_does_what_a_simple_model_of_tenants_does() {
     let first = number_in("HEADROOM_SEED").unwrap_or(1);
     let mut counts = std::collections::BTreeMap::<String, u64>::new();
     for seed in first..first + 3 {

@@ -85,7 +85,8 @@ fn empty_names_and_amounts_are_refused_before_they_get_here() {
 }
 
 #[test]
-fn sd_10_an_id_kept_past_the_last_decrease_is_refused() {
+#[doc(alias = "SD-10")]
+fn an_id_kept_past_the_last_decrease_is_refused() {
     let (mut trackers, path, _) = fresh();
     let bob = Name::new("bob");
     let stale = trackers.link(USER, &bob, &path).unwrap();
@@ -117,7 +118,8 @@ fn sd_10_an_id_kept_past_the_last_decrease_is_refused() {
 }
 
 #[test]
-fn sd_10_an_increase_before_the_last_decrease_keeps_the_tracker() {
+#[doc(alias = "SD-10")]
+fn an_increase_before_the_last_decrease_keeps_the_tracker() {
     let (mut trackers, path, _) = fresh();
     let bob = Name::new("bob");
     let first = trackers.link(USER, &bob, &path).unwrap();
@@ -137,7 +139,8 @@ fn sd_10_an_increase_before_the_last_decrease_keeps_the_tracker() {
 }
 
 #[test]
-fn sd_10_the_last_release_and_a_new_ask_in_both_orders() {
+#[doc(alias = "SD-10")]
+fn the_last_release_and_a_new_ask_in_both_orders() {
     for release_first in [true, false] {
         let mut scene = Scene::new("root.q", "root.q group dev memory=90");
         scene.app("old", "root.q", "bob", &["dev"]);
@@ -212,7 +215,8 @@ fn touched(before: &Trackers, after: &Trackers) -> usize {
 }
 
 #[test]
-fn sd_12_the_cost_is_the_depth_whatever_the_number_of_queues() {
+#[doc(alias = "SD-12")]
+fn the_cost_is_the_depth_whatever_the_number_of_queues() {
     for queues in [1, 10, 1_000] {
         for depth in [1, 4, 16, 64] {
             let below = |number: usize| format!("root.c{number}{}", ".c".repeat(depth - 1));

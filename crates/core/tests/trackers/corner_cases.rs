@@ -1,5 +1,5 @@
 //! The corner cases of queues and limits §12 about users and groups, in the order of that list.
-//! "One manager" is the scene `sd_11`; missing arguments and removal are in `by_itself`.
+//! "One manager" is the scene SD-11; missing arguments and removal are in `by_itself`.
 
 use super::{GROUP, Scene, USER};
 

@@ -5,7 +5,8 @@
 use super::{GROUP, Scene, USER};
 
 #[test]
-fn queues_w11_a_named_limit_that_goes_leaves_the_one_of_all_others() {
+#[doc(alias = "queues W11")]
+fn a_named_limit_that_goes_leaves_the_one_of_all_others() {
     let limits = "root.q user sue memory=40\nroot.q user * memory=10";
     let mut scene = Scene::new("root.q", limits);
     for user in ["sue", "bob", "ann"] {
@@ -26,7 +27,8 @@ fn queues_w11_a_named_limit_that_goes_leaves_the_one_of_all_others() {
 }
 
 #[test]
-fn queues_w12_the_limit_of_every_level_holds() {
+#[doc(alias = "queues W12")]
+fn the_limit_of_every_level_holds() {
     let mut scene = Scene::new(
         "root.q root.r",
         "root user bob memory=100
@@ -40,7 +42,8 @@ fn queues_w12_the_limit_of_every_level_holds() {
 }
 
 #[test]
-fn queues_w14_the_group_by_the_order_of_the_file() {
+#[doc(alias = "queues W14")]
+fn the_group_by_the_order_of_the_file() {
     let mut scene = Scene::new(
         "root.q",
         "root.q group test,dev memory=100
@@ -59,7 +62,8 @@ fn queues_w14_the_group_by_the_order_of_the_file() {
 }
 
 #[test]
-fn queues_w15_the_common_group_is_one_limit_for_all_others() {
+#[doc(alias = "queues W15")]
+fn the_common_group_is_one_limit_for_all_others() {
     let limits = "root.q group dev memory=100\nroot.q group * memory=30";
     let mut scene = Scene::new("root.q", limits);
     for (user, group) in [("x", "a"), ("y", "b"), ("z", "c"), ("d", "dev")] {
@@ -73,7 +77,8 @@ fn queues_w15_the_common_group_is_one_limit_for_all_others() {
 }
 
 #[test]
-fn queues_w16_the_smaller_of_user_and_group_and_the_union_of_types() {
+#[doc(alias = "queues W16")]
+fn the_smaller_of_user_and_group_and_the_union_of_types() {
     let limits = "root.q user sue memory=50\nroot.q group dev memory=40";
     let mut scene = Scene::new("root.q", limits);
     scene.app("sue", "root.q", "sue", &["dev"]);
@@ -85,7 +90,8 @@ fn queues_w16_the_smaller_of_user_and_group_and_the_union_of_types() {
 }
 
 #[test]
-fn queues_w17_an_application_counts_at_every_level() {
+#[doc(alias = "queues W17")]
+fn an_application_counts_at_every_level() {
     let limits = "root.q user bob apps=1\nroot user bob apps=2";
     let mut scene = Scene::new("root.q root.r", limits);
     for (app, queue) in [("1", "root.q"), ("2", "root.q"), ("3", "root.r"), ("4", "root.r")] {
@@ -100,7 +106,8 @@ fn queues_w17_an_application_counts_at_every_level() {
 }
 
 #[test]
-fn queues_w18_a_tracker_lives_while_it_is_used_or_limited() {
+#[doc(alias = "queues W18")]
+fn a_tracker_lives_while_it_is_used_or_limited() {
     for (limits, left) in [("", "none"), ("root.q user bob memory=90", "")] {
         let mut scene = Scene::new("root.q", limits);
         scene.app("1", "root.q", "bob", &[]);
@@ -116,7 +123,8 @@ fn queues_w18_a_tracker_lives_while_it_is_used_or_limited() {
 }
 
 #[test]
-fn queues_w19_an_allocation_shrinks_and_grows_in_place() {
+#[doc(alias = "queues W19")]
+fn an_allocation_shrinks_and_grows_in_place() {
     let mut scene = Scene::new("root.q", "root.q user bob memory=80\nroot.q group dev memory=500");
     scene.app("1", "root.q", "bob", &["dev"]);
     assert!(scene.ask("k1", "1", "memory=80 vcore=1000"));
@@ -132,7 +140,8 @@ fn queues_w19_an_allocation_shrinks_and_grows_in_place() {
 }
 
 #[test]
-fn queues_w20_a_group_limit_that_goes_takes_its_use_along() {
+#[doc(alias = "queues W20")]
+fn a_group_limit_that_goes_takes_its_use_along() {
     let mut scene = Scene::new("root.q", "root.q group dev memory=100");
     scene.app("1", "root.q", "bob", &["dev"]);
     assert!(scene.ask("k30", "1", "memory=30"));

@@ -6,7 +6,8 @@ use headroom_core::{Command, Name};
 use super::{GROUP, Scene, USER, configuration};
 
 #[test]
-fn sd_03_joe_in_dev_and_test_lands_in_the_group_of_the_file() {
+#[doc(alias = "SD-03")]
+fn joe_in_dev_and_test_lands_in_the_group_of_the_file() {
     for groups in [["dev", "test"], ["test", "dev"]] {
         for (limits, expected) in [
             ("root.q group test memory=9\nroot.q group dev memory=9", Some("test")),
@@ -24,7 +25,8 @@ fn sd_03_joe_in_dev_and_test_lands_in_the_group_of_the_file() {
 }
 
 #[test]
-fn sd_04_a_user_who_changes_groups_takes_his_next_application_along() {
+#[doc(alias = "SD-04")]
+fn a_user_who_changes_groups_takes_his_next_application_along() {
     let mut scene = Scene::new("root.q", "root.q group dev,test memory=90");
     scene.app("app1", "root.q", "joe", &["dev"]);
     assert!(scene.ask("k1", "app1", "memory=1"));
@@ -37,7 +39,8 @@ fn sd_04_a_user_who_changes_groups_takes_his_next_application_along() {
 }
 
 #[test]
-fn sd_11_a_user_is_counted_in_each_partition_for_itself() {
+#[doc(alias = "SD-11")]
+fn a_user_is_counted_in_each_partition_for_itself() {
     let limits = "root.q user joe memory=10 apps=1\nroot.q group dev memory=10";
     let mut scene = Scene::new("root.q", limits);
     let mut both = configuration("root.q", limits).partitions;
@@ -65,7 +68,8 @@ fn sd_11_a_user_is_counted_in_each_partition_for_itself() {
 }
 
 #[test]
-fn sd_14_who_goes_first_where_a_limit_names_the_user() {
+#[doc(alias = "SD-14")]
+fn who_goes_first_where_a_limit_names_the_user() {
     let limits = "root group dev memory=500 apps=3
                   root.p group dev memory=20 apps=1
                   root.p user sue memory=50 apps=2
@@ -90,7 +94,8 @@ fn sd_14_who_goes_first_where_a_limit_names_the_user() {
 }
 
 #[test]
-fn sd_14_group_limits_above_the_users_own_hold_him_still() {
+#[doc(alias = "SD-14")]
+fn group_limits_above_the_users_own_hold_him_still() {
     for (limits, user_first) in [
         ("root group dev memory=5\nroot.p user sue memory=50", false),
         ("root.p group dev memory=5\nroot user sue memory=50", true),
@@ -108,7 +113,8 @@ fn sd_14_group_limits_above_the_users_own_hold_him_still() {
 }
 
 #[test]
-fn sd_14_another_precedence_counts_at_once() {
+#[doc(alias = "SD-14")]
+fn another_precedence_counts_at_once() {
     let limits = "root.q group dev memory=5\nroot.q user sue memory=50";
     let mut scene = Scene::new("root.q", limits);
     scene.app("1", "root.q", "sue", &["dev"]);

@@ -20,7 +20,8 @@ fn admitted(
 }
 
 #[test]
-fn uh_15_each_enforcement_draws_its_own_line() {
+#[doc(alias = "UH-15")]
+fn each_enforcement_draws_its_own_line() {
     let (rules, leaf) = (smooth("100", None), Leaf { total: memory(100), ..Leaf::default() });
     let of = |hard| {
         let limit = Limit { soft: memory(30), hard: memory(hard), limit: memory(30) };
@@ -31,7 +32,8 @@ fn uh_15_each_enforcement_draws_its_own_line() {
 }
 
 #[test]
-fn uh_17_a_dominant_share_may_hide_what_is_over_in_another_type() {
+#[doc(alias = "UH-17")]
+fn a_dominant_share_may_hide_what_is_over_in_another_type() {
     let leaf = Leaf { total: vector(&[1_000, 200]), ..Leaf::default() };
     let limit = Limit { limit: vector(&[300, 30]), ..Limit::default() };
     let passes = |calculator| {
@@ -53,7 +55,8 @@ fn a_type_that_the_ask_does_not_need_keeps_nobody() {
 }
 
 #[test]
-fn uh_31_an_ask_counts_as_whole_increments_and_the_minimum_at_least() {
+#[doc(alias = "UH-31")]
+fn an_ask_counts_as_whole_increments_and_the_minimum_at_least() {
     let rules = Rules { step: memory(1_024), ..Rules::default() };
     let all = [100, 1_024, 1_300, 2_048, 2_049];
     let by = |increment| all.map(|ask| rules.normalised(&memory(ask), &memory(increment)));
@@ -63,7 +66,9 @@ fn uh_31_an_ask_counts_as_whole_increments_and_the_minimum_at_least() {
 }
 
 #[test]
-fn c8_uh_31_an_ask_counts_between_the_minimum_and_the_maximum_allocation() {
+#[doc(alias = "C8")]
+#[doc(alias = "UH-31")]
+fn an_ask_counts_between_the_minimum_and_the_maximum_allocation() {
     let counted = |largest: &str| {
         let world = tell_world(&format!(
             "queue root.q share smooth step mb=1024 increment mb=512 {largest}

@@ -5,7 +5,8 @@ use headroom_core::userlimit::{Calculator, Decimal, DriverRules, Formula, Leaf, 
 use super::{decimal, in_memory, leaf, memory, smooth, vector, yarn};
 
 #[test]
-fn uh_18_the_guarantee_counts_where_the_queue_may_use_less() {
+#[doc(alias = "UH-18")]
+fn the_guarantee_counts_where_the_queue_may_use_less() {
     let (rules, leaf) = (smooth("25", Some("1")), leaf(40, 0, 1));
     let of = |current| {
         let limit = DriverRules::default().of_queue(&rules, &leaf, &memory(current));
@@ -15,7 +16,8 @@ fn uh_18_the_guarantee_counts_where_the_queue_may_use_less() {
 }
 
 #[test]
-fn uh_19_a_user_has_a_share_of_it() {
+#[doc(alias = "UH-19")]
+fn a_user_has_a_share_of_it() {
     let (drivers, leaf) = (DriverRules::default(), leaf(40, 0, 1));
     let of = |(users, weight, factor)| {
         let rules = smooth("25", Some(factor));

@@ -41,7 +41,8 @@ fn bound(of: &Headroom) -> Option<Bound> {
 }
 
 #[test]
-fn uh_12_the_least_of_limit_queue_and_what_is_free() {
+#[doc(alias = "UH-12")]
+fn the_least_of_limit_queue_and_what_is_free() {
     for rules in all() {
         let others = [room(Bound::QueueMax(queue(RESEARCH)), 60 - 55)];
         let first = of(&rules, &limited(30, 100), 22, &others, 20);
@@ -58,7 +59,8 @@ fn uh_12_the_least_of_limit_queue_and_what_is_free() {
 }
 
 #[test]
-fn uh_13_a_headroom_is_whole_steps() {
+#[doc(alias = "UH-13")]
+fn a_headroom_is_whole_steps() {
     for rules in all() {
         let rules = Rules { step: memory(1_024), ..rules };
         let headroom = of(&rules, &limited(5_700, 9_000), 0, &[], 9_000);
@@ -68,7 +70,8 @@ fn uh_13_a_headroom_is_whole_steps() {
 }
 
 #[test]
-fn uh_14_the_numbers_of_a_partition_of_its_own() {
+#[doc(alias = "UH-14")]
+fn the_numbers_of_a_partition_of_its_own() {
     for rules in all() {
         let others = [room(Bound::QueueMax(queue(RESEARCH)), 50 - 30)];
         let headroom = of(&rules, &limited(20, 100), 8, &others, 60 - 45);
@@ -78,7 +81,8 @@ fn uh_14_the_numbers_of_a_partition_of_its_own() {
 }
 
 #[test]
-fn uh_32_the_tightest_of_six_bounds_is_named() {
+#[doc(alias = "UH-32")]
+fn the_tightest_of_six_bounds_is_named() {
     let others = [
         room(Bound::QueueMax(queue(ROOT)), 200 - 150),
         room(Bound::GroupLimit(queue(ROOT)), 100 - 78),

@@ -5,7 +5,8 @@ use headroom_core::userlimit::{Among, Decimal, Leaf, ShareQuery};
 use super::{in_memory, leaf, limits, memory, smooth, vector};
 
 #[test]
-fn uh_33_active_users_split_what_the_inactive_leave() {
+#[doc(alias = "UH-33")]
+fn active_users_split_what_the_inactive_leave() {
     let of = |active: i64| {
         let leaf = Leaf {
             total: memory(200),
@@ -19,7 +20,8 @@ fn uh_33_active_users_split_what_the_inactive_leave() {
 }
 
 #[test]
-fn uh_34_each_type_is_split_by_itself() {
+#[doc(alias = "UH-34")]
+fn each_type_is_split_by_itself() {
     let of = |active| {
         let used = vector(&[100, 30, 4]);
         let leaf = Leaf {
@@ -43,7 +45,8 @@ fn uh_34_each_type_is_split_by_itself() {
 }
 
 #[test]
-fn uh_35_above_the_capacity_all_that_is_used_and_the_ask_are_split() {
+#[doc(alias = "UH-35")]
+fn above_the_capacity_all_that_is_used_and_the_ask_are_split() {
     let leaf = Leaf { total: memory(200), max: memory(160), ..leaf(100, 120, 2) };
     assert_eq!(limits(&smooth("25", Some("2")), &leaf, Decimal::ONE, 8).soft, memory(64));
 }
@@ -56,7 +59,8 @@ fn the_floor_is_one_of_all_that_is_used_too() {
 }
 
 #[test]
-fn uh_39_who_is_at_a_hard_limit_takes_nothing_from_others() {
+#[doc(alias = "UH-39")]
+fn who_is_at_a_hard_limit_takes_nothing_from_others() {
     let rules = smooth("10", Some("2"));
     let total = memory(200);
     // u1 uses 20 and may have no more, u2 uses 70: u2 alone is active, or both are.

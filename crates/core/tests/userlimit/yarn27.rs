@@ -9,33 +9,38 @@ fn rules(floor: &str, factor: &str) -> Rules {
 }
 
 #[test]
-fn uh_01_the_share_shrinks_with_each_user_down_to_the_floor() {
+#[doc(alias = "UH-01")]
+fn the_share_shrinks_with_each_user_down_to_the_floor() {
     let shares = [1, 2, 3, 4, 5, 9].map(|users| limit(&rules("30", "1"), &leaf(100, 0, users), 1));
     assert_eq!(shares, [100, 50, 34, 30, 30, 30]);
 }
 
 #[test]
-fn uh_02_a_share_is_rounded_up_to_whole_steps() {
+#[doc(alias = "UH-02")]
+fn a_share_is_rounded_up_to_whole_steps() {
     let rules = Rules { step: memory(1_024), ..rules("30", "1") };
     let leaf = Leaf { total: memory(204_800), ..leaf(102_400, 0, 3) };
     assert_eq!(limit(&rules, &leaf, 1_024), 34_816);
 }
 
 #[test]
-fn uh_03_above_the_capacity_what_is_used_and_the_ask_are_split() {
+#[doc(alias = "UH-03")]
+fn above_the_capacity_what_is_used_and_the_ask_are_split() {
     let of = |users| limit(&rules("30", "100"), &leaf(40, 44, users), 8);
     assert_eq!([1, 2].map(of), [52, 26]);
 }
 
 #[test]
-fn uh_04_the_factor_bounds_one_user() {
+#[doc(alias = "UH-04")]
+fn the_factor_bounds_one_user() {
     assert_eq!(limit(&rules("30", "1"), &leaf(40, 60, 1), 8), 40);
     assert_eq!(limit(&rules("100", "0.5"), &leaf(40, 0, 1), 8), 20);
     assert_eq!(limit(&rules("30", "2.5"), &leaf(40, 100, 1), 8), 100);
 }
 
 #[test]
-fn uh_05_a_tiny_queue_gets_on() {
+#[doc(alias = "UH-05")]
+fn a_tiny_queue_gets_on() {
     let alone = limits(&rules("25", "1"), &leaf(2, 0, 1), decimal("1"), 8);
     assert_eq!(alone.limit, memory(8));
     let (leaf, ask, nothing) = (leaf(2, 0, 4), memory(8), memory(0));
@@ -51,7 +56,8 @@ fn uh_05_a_tiny_queue_gets_on() {
 }
 
 #[test]
-fn uh_38_the_limit_jumps_where_the_capacity_is_reached() {
+#[doc(alias = "UH-38")]
+fn the_limit_jumps_where_the_capacity_is_reached() {
     let of = |used| limit(&rules("30", "100"), &leaf(30, used, 3), 8);
     assert_eq!([0, 29, 30].map(of), [10, 10, 13]);
 }

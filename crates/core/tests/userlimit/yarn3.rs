@@ -10,7 +10,8 @@ fn rules(floor: &str, factor: Option<&str>) -> Rules {
 }
 
 #[test]
-fn uh_06_a_weight_is_applied_last() {
+#[doc(alias = "UH-06")]
+fn a_weight_is_applied_last() {
     let rules = rules("25", Some("1"));
     let of = |used: i64, weight: &str| {
         let leaf = Leaf { active_weight: decimal("2.5"), ..leaf(100, used, 2) };
@@ -21,20 +22,23 @@ fn uh_06_a_weight_is_applied_last() {
 }
 
 #[test]
-fn uh_07_without_a_factor_the_maximum_of_the_queue_bounds() {
+#[doc(alias = "UH-07")]
+fn without_a_factor_the_maximum_of_the_queue_bounds() {
     let leaf = leaf(40, 90, 1);
     assert_eq!(limit(&rules("30", None), &leaf, 8), 91);
     assert_eq!(limit(&rules("30", Some("1")), &leaf, 8), 40);
 }
 
 #[test]
-fn uh_08_a_queue_without_a_capacity_has_no_factor() {
+#[doc(alias = "UH-08")]
+fn a_queue_without_a_capacity_has_no_factor() {
     let leaf = Leaf { max: memory(60), ..leaf(0, 5, 1) };
     assert_eq!(limit(&rules("100", Some("1")), &leaf, 8), 6);
 }
 
 #[test]
-fn uh_09_active_users_split_what_they_use_and_all_users_the_capacity() {
+#[doc(alias = "UH-09")]
+fn active_users_split_what_they_use_and_all_users_the_capacity() {
     let leaf = Leaf { used_active: memory(30), ..leaf(100, 70, 2) };
     let rules = rules("10", Some("2"));
     assert_eq!(limit(&rules, &leaf, 8), 16);
@@ -44,7 +48,8 @@ fn uh_09_active_users_split_what_they_use_and_all_users_the_capacity() {
 }
 
 #[test]
-fn uh_10_dominant_shares_add_up_over_types() {
+#[doc(alias = "UH-10")]
+fn dominant_shares_add_up_over_types() {
     let rules =
         Rules { calculator: Calculator::Dominant, step: vector(&[1, 1]), ..rules("25", Some("2")) };
     // One user has a fifth of all memory, the other three tenths of all cores.
@@ -61,12 +66,14 @@ fn uh_10_dominant_shares_add_up_over_types() {
 }
 
 #[test]
-fn uh_11_the_floor_counts_where_nothing_is_used() {
+#[doc(alias = "UH-11")]
+fn the_floor_counts_where_nothing_is_used() {
     assert_eq!(limit(&rules("50", Some("1")), &leaf(100, 0, 2), 8), 50);
 }
 
 #[test]
-fn uh_16_the_larger_vector_is_a_whole_one_or_each_type_by_itself() {
+#[doc(alias = "UH-16")]
+fn the_larger_vector_is_a_whole_one_or_each_type_by_itself() {
     let (x, y) = (vector(&[300, 30]), vector(&[200, 50]));
     // One user's share is the capacity, x; the maximum, y, is his cap.
     let of = |calculator| {

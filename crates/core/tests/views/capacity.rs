@@ -6,7 +6,8 @@ use headroom_core::view::user_limits;
 /// UH-21: 10,000 applications in all, of which a leaf has 40 percent; of a quarter of that a user may
 /// have so many times the factor, and all of it where there is none.
 #[test]
-fn uh_21_applications_of_a_leaf_and_its_users_follow_from_its_part() {
+#[doc(alias = "UH-21")]
+fn applications_of_a_leaf_and_its_users_follow_from_its_part() {
     for (factor, of_user) in [("f=2", 2_000), ("f=8", 4_000), ("f=off", 4_000)] {
         let world = tell_world(&format!(
             "

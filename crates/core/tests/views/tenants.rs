@@ -17,7 +17,8 @@ fn vcore(amount: i64) -> Amounts {
 }
 
 #[test]
-fn ts_17_a_dry_run_tells_what_would_be_stopped_and_changes_nothing() {
+#[doc(alias = "TS-17")]
+fn a_dry_run_tells_what_would_be_stopped_and_changes_nothing() {
     let world = tell_world(
         "
         tenants root.tenants exempt free
@@ -90,7 +91,8 @@ fn used() -> World {
 }
 
 #[test]
-fn tr_12_a_start_above_the_quota_is_counted_for_the_tenant_whose_quota_it_is() {
+#[doc(alias = "TR-12")]
+fn a_start_above_the_quota_is_counted_for_the_tenant_whose_quota_it_is() {
     let world = used();
     let (node, _) = world.books.nodes().iter().next().unwrap();
     let mut tally = Tally::of(&world.books);
@@ -108,7 +110,8 @@ fn tr_12_a_start_above_the_quota_is_counted_for_the_tenant_whose_quota_it_is() {
 }
 
 #[test]
-fn tr_55_drift_is_found_where_it_is_and_nowhere_else() {
+#[doc(alias = "TR-55")]
+fn drift_is_found_where_it_is_and_nowhere_else() {
     let world = used();
     assert_eq!(tenant_drift(&world.books), []);
     let mut damaged = world.books.clone();
@@ -125,7 +128,8 @@ fn tr_55_drift_is_found_where_it_is_and_nowhere_else() {
 }
 
 #[test]
-fn tr_51_what_is_released_twice_is_given_back_once_and_use_below_zero_is_counted_as_a_bug() {
+#[doc(alias = "TR-51")]
+fn what_is_released_twice_is_given_back_once_and_use_below_zero_is_counted_as_a_bug() {
     let world = tell_world(
         "
         tenants root.tenants

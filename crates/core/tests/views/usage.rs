@@ -25,7 +25,8 @@ fn used(usage: &UsageView, memory: i64, vcore: i64) {
 }
 
 #[test]
-fn sd_01_the_usage_of_a_user_with_applications_in_two_queues() {
+#[doc(alias = "SD-01")]
+fn the_usage_of_a_user_with_applications_in_two_queues() {
     let cluster = example();
     let all = users(&cluster.0.books, cluster.partition());
     assert_eq!(all.len(), 1);
@@ -49,7 +50,8 @@ fn sd_01_the_usage_of_a_user_with_applications_in_two_queues() {
 }
 
 #[test]
-fn sd_02_the_usage_of_a_group() {
+#[doc(alias = "SD-02")]
+fn the_usage_of_a_group() {
     let cluster = example();
     let all = groups(&cluster.0.books, cluster.partition());
     assert_eq!(all.len(), 1);

@@ -96,7 +96,8 @@ fn of_uh_12() -> Cluster {
 }
 
 #[test]
-fn uh_12_queue_and_partition_leave_less_than_the_limit() {
+#[doc(alias = "UH-12")]
+fn queue_and_partition_leave_less_than_the_limit() {
     let mut cluster = of_uh_12();
     waits(&mut cluster, "u-2", "u", memory(5));
     waits(&mut cluster, "v-2", "v", memory(5));
@@ -151,7 +152,8 @@ fn of_uh_32(without: &[&str]) -> Cluster {
 }
 
 #[test]
-fn uh_32_the_tightest_of_all_bounds_of_a_real_tree_is_named() {
+#[doc(alias = "UH-32")]
+fn the_tightest_of_all_bounds_of_a_real_tree_is_named() {
     let whole = view(&of_uh_32(&[]), "root.research");
     let u = user(&whole, "u");
     assert_eq!((&u.soft, &u.hard, &u.used), (&memory(34), &memory(40), &memory(20)));
@@ -368,7 +370,9 @@ fn what_the_drivers_of_a_user_may_have_is_shown() {
 
 /// A label is a partition of its own: all that is said of a leaf is said of its types.
 #[test]
-fn uh_14_and_c18_a_label_leaves_what_its_own_types_do() {
+#[doc(alias = "UH-14")]
+#[doc(alias = "C18")]
+fn a_label_leaves_what_its_own_types_do() {
     let gpu = |amount| amounts([("memory@gpu", amount)]);
     let research = QueueConfig {
         guaranteed: amounts([("memory", 100), ("memory@gpu", 20)]),

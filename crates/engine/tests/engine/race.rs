@@ -77,7 +77,10 @@ async fn one(handle: Handle, number: u32) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn ts_12_tr_51_tr_52_a_cancel_that_races_with_a_start_charges_and_releases_once() {
+#[doc(alias = "TS-12")]
+#[doc(alias = "TR-51")]
+#[doc(alias = "TR-52")]
+async fn a_cancel_that_races_with_a_start_charges_and_releases_once() {
     let cluster = Cluster::with(&MemoryJournal::default(), |settings| {
         settings.pace = Pace::Automatic;
         settings.kept.entries = usize::MAX;

@@ -39,7 +39,8 @@ fn record(line: &str) -> Value {
 }
 
 #[tokio::test]
-async fn tr_71_every_change_of_a_tenant_says_old_and_new() {
+#[doc(alias = "TR-71")]
+async fn every_change_of_a_tenant_says_old_and_new() {
     let disks = Disks::default();
     let scene = Scene::furnished(&disks).await;
     scene.accept(set("a", quota(40))).await;
@@ -78,7 +79,8 @@ async fn tr_71_every_change_of_a_tenant_says_old_and_new() {
 }
 
 #[tokio::test]
-async fn ts_35_tasks_are_told_in_the_order_of_what_happened() {
+#[doc(alias = "TS-35")]
+async fn tasks_are_told_in_the_order_of_what_happened() {
     let disks = Disks::default();
     let scene = Scene::furnished(&disks).await;
     for (tenant, vcores) in [("a", 20), ("b", 40)] {
@@ -165,7 +167,8 @@ async fn what_is_of_no_tenant_is_not_in_it() {
 }
 
 #[tokio::test]
-async fn tr_72_a_changed_record_is_found_wherever_it_was_changed() {
+#[doc(alias = "TR-72")]
+async fn a_changed_record_is_found_wherever_it_was_changed() {
     let disks = disks().await;
     assert_eq!(faults(&disks), vec![]);
     let lines = disks.lines();
@@ -187,7 +190,8 @@ async fn tr_72_a_changed_record_is_found_wherever_it_was_changed() {
 }
 
 #[tokio::test]
-async fn tr_72_a_dropped_a_moved_and_a_doubled_record_are_found() {
+#[doc(alias = "TR-72")]
+async fn a_dropped_a_moved_and_a_doubled_record_are_found() {
     let disks = disks().await;
     let lines = disks.lines();
     let mut dropped = lines.clone();
@@ -272,7 +276,8 @@ async fn an_export_of_all_lines_can_be_judged_alone_and_from_the_middle() {
 }
 
 #[tokio::test]
-async fn tr_72_what_a_crash_took_is_made_again_byte_by_byte() {
+#[doc(alias = "TR-72")]
+async fn what_a_crash_took_is_made_again_byte_by_byte() {
     let disks = Disks::default();
     let scene = Scene::furnished(&disks).await;
     scene.accept(set("a", quota(40))).await;

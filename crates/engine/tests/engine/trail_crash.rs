@@ -146,7 +146,8 @@ async fn check(disks: &Disks, known: &mut Known, how: &str) {
 }
 
 #[tokio::test]
-async fn tr_72_the_chain_is_whole_and_the_same_after_random_crashes() {
+#[doc(alias = "TR-72")]
+async fn the_chain_is_whole_and_the_same_after_random_crashes() {
     let crashes: u64 = std::env::var("HEADROOM_AUDIT_CRASHES")
         .map_or(100, |number| number.parse().expect("a number of crashes"));
     let mut chance = Chance(std::env::var("HEADROOM_SEED").map_or(1, |seed| seed.parse().unwrap()));

@@ -7,7 +7,8 @@ use headroom_engine::users::{ByNumber, CacheSettings, Echo, LookupFailure, UserC
 use super::{at, cache, info, name, unresolved};
 
 #[test]
-fn queues_w30_user_cache() {
+#[doc(alias = "queues W30")]
+fn user_cache() {
     let (directory, cache) = cache();
     directory.set("v", &["dev"]);
     let (u, v) = (name("u"), name("v"));
@@ -33,7 +34,8 @@ fn queues_w30_user_cache() {
 }
 
 #[test]
-fn sd_04_a_group_change_counts_once_the_cache_entry_has_expired() {
+#[doc(alias = "SD-04")]
+fn a_group_change_counts_once_the_cache_entry_has_expired() {
     let (directory, cache) = cache();
     let user = name("user1");
     directory.set("user1", &["dev"]);

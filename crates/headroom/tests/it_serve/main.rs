@@ -152,7 +152,8 @@ fn it_comes_back_with_what_was_there_after_being_killed() {
 }
 
 #[test]
-fn c30_a_bad_queue_file_is_reported_and_the_running_one_kept() {
+#[doc(alias = "C30")]
+fn a_bad_queue_file_is_reported_and_the_running_one_kept() {
     let folder = Folder::new("serve-reload");
     folder.write("queues.yaml", QUEUES.replace("NAME", "first"));
     let mut server = Server::start(&folder, &["--queues", "queues.yaml"]);

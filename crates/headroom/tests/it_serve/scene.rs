@@ -12,7 +12,8 @@ fn play(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn sd_60_the_seven_steps_of_the_seed_are_a_script_that_comes_to_its_numbers() {
+#[doc(alias = "SD-60")]
+fn the_seven_steps_of_the_seed_are_a_script_that_comes_to_its_numbers() {
     let played = play(&[]);
     let said = String::from_utf8(played.stdout).unwrap();
     assert!(played.status.success(), "{said}{}", String::from_utf8_lossy(&played.stderr));
@@ -28,7 +29,8 @@ fn sd_60_the_seven_steps_of_the_seed_are_a_script_that_comes_to_its_numbers() {
 }
 
 #[test]
-fn sd_60_the_script_says_so_when_a_number_is_wrong() {
+#[doc(alias = "SD-60")]
+fn the_script_says_so_when_a_number_is_wrong() {
     let played = play(&["--a-cores", "120"]);
     assert_eq!(played.status.code(), Some(1));
     let said = String::from_utf8(played.stdout).unwrap();

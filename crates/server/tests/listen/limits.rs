@@ -285,7 +285,8 @@ partitions:
 }
 
 #[tokio::test]
-async fn tr_63_requests_of_a_tenant_are_taken_at_its_rate_and_cost_no_other() {
+#[doc(alias = "TR-63")]
+async fn requests_of_a_tenant_are_taken_at_its_rate_and_cost_no_other() {
     let folder = Folder::new();
     let tokens = [
         ("ann", Role::TenantViewer),

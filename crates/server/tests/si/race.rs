@@ -192,7 +192,8 @@ async fn orders(mut follower: Follower, last: u64) -> (usize, usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn sd_10_the_last_release_and_a_new_allocation_of_a_user_lose_nothing() {
+#[doc(alias = "SD-10")]
+async fn the_last_release_and_a_new_allocation_of_a_user_lose_nothing() {
     let server = Server::with(&MemoryJournal::default(), Settings::default(), |settings| {
         settings.pace = Pace::Automatic;
         settings.clock = Arc::new(SystemClock);

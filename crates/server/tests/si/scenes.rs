@@ -101,7 +101,8 @@ fn level(queue: &str, memory: i64, vcore: i64, running: &[&str], children: &[Val
 }
 
 #[tokio::test]
-async fn sd_01_the_usage_of_a_user_from_requests_to_rest() {
+#[doc(alias = "SD-01")]
+async fn the_usage_of_a_user_from_requests_to_rest() {
     let server = Server::start().await;
     let _rm = example(&server).await;
     let default = level("root.default", 6_000_000_000, 6_000, &["app1"], &[]);
@@ -113,7 +114,8 @@ async fn sd_01_the_usage_of_a_user_from_requests_to_rest() {
 }
 
 #[tokio::test]
-async fn sd_02_the_usage_of_a_group_from_requests_to_rest() {
+#[doc(alias = "SD-02")]
+async fn the_usage_of_a_group_from_requests_to_rest() {
     let server = Server::start().await;
     let _rm = example(&server).await;
     let test = level("root.test", 6_000_000_000, 6_000, &["app2"], &[]);
@@ -138,7 +140,8 @@ partitions:
 ";
 
 #[tokio::test]
-async fn sd_11_one_user_in_two_partitions_is_counted_apart() {
+#[doc(alias = "SD-11")]
+async fn one_user_in_two_partitions_is_counted_apart() {
     let server = Server::start().await;
     let mut rm = Rm::on(&server, TWO_PARTITIONS).await;
     let partitions = [("default", 2_i64), ("gpu", 3)];

@@ -54,7 +54,8 @@ async fn state(server: &Server, id: &str) -> Option<TaskState> {
 }
 
 #[tokio::test]
-async fn tr_54_an_rm_that_registers_again_leaves_tenants_their_tasks_and_its_nodes() {
+#[doc(alias = "TR-54")]
+async fn an_rm_that_registers_again_leaves_tenants_their_tasks_and_its_nodes() {
     let server = Server::start().await;
     server.service.queue_file.apply(Origin::default(), QUEUES).await.unwrap();
     let mut rm = Rm::on(&server, "").await;

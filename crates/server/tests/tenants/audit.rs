@@ -26,7 +26,9 @@ async fn scene() -> Scene {
 }
 
 #[tokio::test]
-async fn tr_73_ts_35_a_change_is_told_with_who_when_what_and_the_request() {
+#[doc(alias = "TR-73")]
+#[doc(alias = "TS-35")]
+async fn a_change_is_told_with_who_when_what_and_the_request() {
     let scene = scene().await;
     let path = format!("{TENANTS}/a/quota");
     let tag = scene.tag(&path).await;
@@ -56,7 +58,8 @@ async fn tr_73_ts_35_a_change_is_told_with_who_when_what_and_the_request() {
 }
 
 #[tokio::test]
-async fn tr_81_a_change_of_whatever_version_is_for_admins_and_told_as_such() {
+#[doc(alias = "TR-81")]
+async fn a_change_of_whatever_version_is_for_admins_and_told_as_such() {
     let scene = scene().await;
     let headers = [("if-match", "*"), (crate::support::CALLER, "eve - admin")];
     let quota = json!({"resources": {"vcore": "90", "memory": "200G"}});
@@ -151,7 +154,9 @@ async fn what_a_tenant_that_is_gone_did_is_for_who_reads_everything() {
 }
 
 #[tokio::test]
-async fn ts_35_sd_64_the_scene_of_the_seed_is_told_by_who_what_why_and_by_how_much() {
+#[doc(alias = "TS-35")]
+#[doc(alias = "SD-64")]
+async fn the_scene_of_the_seed_is_told_by_who_what_why_and_by_how_much() {
     let scene = Scene::live().await;
     for (tenant, task, vcore, gigabytes) in
         [("a", "t1", 80, 160), ("a", "t9", 10, 20), ("a", "t10", 20, 40), ("b", "b1", 10, 20)]
@@ -201,7 +206,8 @@ async fn ts_35_sd_64_the_scene_of_the_seed_is_told_by_who_what_why_and_by_how_mu
 }
 
 #[tokio::test]
-async fn ts_31_the_audit_of_a_tenant_has_no_figures_of_those_above() {
+#[doc(alias = "TS-31")]
+async fn the_audit_of_a_tenant_has_no_figures_of_those_above() {
     let scene = Scene::live().await;
     scene.make("dept", json!({"vcore": "50"})).await;
     for id in ["team", "other"] {

@@ -25,7 +25,8 @@ impl Scene {
 }
 
 #[tokio::test]
-async fn tr_82_a_check_says_what_a_submission_then_finds_and_changes_nothing() {
+#[doc(alias = "TR-82")]
+async fn a_check_says_what_a_submission_then_finds_and_changes_nothing() {
     let scene = Scene::live().await;
     scene.submits("a", "t1", 90, 180).await;
     let before = scene.server.handle.feed().newest();
@@ -63,7 +64,8 @@ async fn tr_82_a_check_says_what_a_submission_then_finds_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn tr_82_room_suspension_and_refusals_are_told_as_they_would_be_met() {
+#[doc(alias = "TR-82")]
+async fn room_suspension_and_refusals_are_told_as_they_would_be_met() {
     let scene = Scene::live().await;
     scene.submits("a", "t1", 100, 10).await;
     // 128 cores less 100 are less than 30, which the quota of `b` has.
@@ -89,7 +91,8 @@ async fn tr_82_room_suspension_and_refusals_are_told_as_they_would_be_met() {
 }
 
 #[tokio::test]
-async fn tr_82_a_task_of_several_members_is_checked_as_a_whole() {
+#[doc(alias = "TR-82")]
+async fn a_task_of_several_members_is_checked_as_a_whole() {
     let scene = Scene::live().await;
     let whole =
         |members: u32, vcore: &str| json!({"members": members, "resources": {"vcore": vcore}});
@@ -123,7 +126,8 @@ async fn tr_82_a_task_of_several_members_is_checked_as_a_whole() {
 }
 
 #[tokio::test]
-async fn tr_82_a_viewer_checks_his_own_tenant_and_learns_nothing_of_others() {
+#[doc(alias = "TR-82")]
+async fn a_viewer_checks_his_own_tenant_and_learns_nothing_of_others() {
     let scene = Scene::at(Pace::Automatic, &MemoryJournal::default()).await;
     scene.make_as(json!({"id": "dept", "quota": {"resources": {"vcore": "100"}}})).await;
     for id in ["a", "b"] {

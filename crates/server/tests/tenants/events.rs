@@ -108,7 +108,8 @@ fn all(told: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn tr_44_a_stream_tells_states_places_and_quotas() {
+#[doc(alias = "TR-44")]
+async fn a_stream_tells_states_places_and_quotas() {
     let scene = Scene::live().await;
     let mut told = scene.watch("a").await;
     scene.submits("a", "t1", 90, 180).await;
@@ -162,7 +163,8 @@ async fn tr_44_a_stream_tells_states_places_and_quotas() {
 }
 
 #[tokio::test]
-async fn tr_44_who_comes_back_misses_nothing_and_reads_nothing_twice() {
+#[doc(alias = "TR-44")]
+async fn who_comes_back_misses_nothing_and_reads_nothing_twice() {
     let scene = Scene::live().await;
     let mut told = scene.watch("a").await;
     scene.submits("a", "t1", 60, 1).await;
@@ -189,7 +191,8 @@ async fn tr_44_who_comes_back_misses_nothing_and_reads_nothing_twice() {
 }
 
 #[tokio::test]
-async fn tr_44_what_is_not_kept_any_more_is_gone_and_the_list_is_read_anew() {
+#[doc(alias = "TR-44")]
+async fn what_is_not_kept_any_more_is_gone_and_the_list_is_read_anew() {
     let journal = MemoryJournal::default();
     let options = Options { pace: Pace::Automatic, entries: Some(4), ..Options::default() };
     let scene = Scene::told(&journal, options).await.with_both().await;
@@ -215,7 +218,8 @@ async fn tr_44_what_is_not_kept_any_more_is_gone_and_the_list_is_read_anew() {
 }
 
 #[tokio::test]
-async fn tr_44_a_viewer_hears_of_his_tenant_and_those_below_alone() {
+#[doc(alias = "TR-44")]
+async fn a_viewer_hears_of_his_tenant_and_those_below_alone() {
     let scene = Scene::at(Pace::Automatic, &MemoryJournal::default()).await;
     scene.make("dept", json!({"vcore": "50"})).await;
     for id in ["team", "other"] {
@@ -259,7 +263,8 @@ async fn tr_44_a_viewer_hears_of_his_tenant_and_those_below_alone() {
 }
 
 #[tokio::test]
-async fn tr_44_a_tenant_that_moves_or_goes_ends_the_streams_of_who_may_not_see_it() {
+#[doc(alias = "TR-44")]
+async fn a_tenant_that_moves_or_goes_ends_the_streams_of_who_may_not_see_it() {
     let scene = Scene::at(Pace::Automatic, &MemoryJournal::default()).await;
     for id in ["x", "y"] {
         scene.make_as(json!({"id": id})).await;
@@ -290,7 +295,8 @@ async fn tr_44_a_tenant_that_moves_or_goes_ends_the_streams_of_who_may_not_see_i
 }
 
 #[tokio::test]
-async fn tr_44_one_start_is_one_event_however_many_wait_behind_it() {
+#[doc(alias = "TR-44")]
+async fn one_start_is_one_event_however_many_wait_behind_it() {
     let scene = Scene::live().await;
     scene.submits("a", "first", 100, 0).await;
     for number in 0..200 {
@@ -309,7 +315,8 @@ async fn tr_44_one_start_is_one_event_however_many_wait_behind_it() {
 }
 
 #[tokio::test]
-async fn tr_44_what_is_lost_ranked_or_declined_is_told_too() {
+#[doc(alias = "TR-44")]
+async fn what_is_lost_ranked_or_declined_is_told_too() {
     let scene = Scene::live().await;
     scene.submits("a", "t1", 90, 0).await;
     scene.submits("a", "t2", 60, 0).await;

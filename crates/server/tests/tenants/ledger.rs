@@ -49,7 +49,8 @@ headroom_tenant_ledger_drift{tenant=\"b\"} 0
 ";
 
 #[tokio::test]
-async fn tr_55_a_ledger_that_is_right_has_no_drift_and_one_that_is_not_is_told_with_both_sides() {
+#[doc(alias = "TR-55")]
+async fn a_ledger_that_is_right_has_no_drift_and_one_that_is_not_is_told_with_both_sides() {
     let scene = Scene::start().await;
     scene.submits("a", "t1", 60, 20).await;
     scene.server.turn(1_000).await;
@@ -75,7 +76,8 @@ async fn tr_55_a_ledger_that_is_right_has_no_drift_and_one_that_is_not_is_told_w
 }
 
 #[tokio::test]
-async fn tr_55_it_is_compared_by_itself_each_minute_and_written_down_once() {
+#[doc(alias = "TR-55")]
+async fn it_is_compared_by_itself_each_minute_and_written_down_once() {
     let scene = Scene::start().await;
     scene.submits("a", "t1", 60, 20).await;
     scene.server.turn(1_000).await;
@@ -93,7 +95,8 @@ async fn tr_55_it_is_compared_by_itself_each_minute_and_written_down_once() {
 }
 
 #[tokio::test]
-async fn tr_55_where_no_tenant_is_there_is_no_drift_and_it_is_not_read() {
+#[doc(alias = "TR-55")]
+async fn where_no_tenant_is_there_is_no_drift_and_it_is_not_read() {
     let scene = Scene::empty().await;
     assert_eq!(scene.verify().await["drift"], json!([]));
     assert_eq!(scene.server.get(VERIFY).await.status, 405);
@@ -105,7 +108,8 @@ async fn used(scene: &Scene, path: &str, resource: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn tr_56_use_over_time_is_exact_by_tenant_task_and_type_and_survives_a_restart() {
+#[doc(alias = "TR-56")]
+async fn use_over_time_is_exact_by_tenant_task_and_type_and_survives_a_restart() {
     let journal = MemoryJournal::default();
     let usage = |tenant: &str| format!("{TENANTS}/{tenant}/usage");
     let scene = Scene::at(Pace::ByHand, &journal).await;

@@ -22,7 +22,8 @@ impl Scene {
 }
 
 #[tokio::test]
-async fn tr_17_measured_use_is_shown_beside_what_is_charged_and_survives_a_restart() {
+#[doc(alias = "TR-17")]
+async fn measured_use_is_shown_beside_what_is_charged_and_survives_a_restart() {
     let journal = MemoryJournal::default();
     let scene = Scene::at(Pace::ByHand, &journal).await;
     scene.make("dept", json!({"vcore": "100"})).await;
@@ -69,7 +70,8 @@ async fn tr_17_measured_use_is_shown_beside_what_is_charged_and_survives_a_resta
 }
 
 #[tokio::test]
-async fn tr_17_what_cannot_have_been_measured_is_refused_with_the_reason() {
+#[doc(alias = "TR-17")]
+async fn what_cannot_have_been_measured_is_refused_with_the_reason() {
     let scene = Scene::start().await;
     scene.submits("a", "t1", 10, 2).await;
     scene.submits("a", "t2", 95, 2).await;

@@ -48,7 +48,8 @@ async fn until_ts_03() -> Scene {
 }
 
 #[tokio::test]
-async fn tr_70_after_ts_01_to_04_every_metric_of_tenants_is_what_happened() {
+#[doc(alias = "TR-70")]
+async fn after_the_four_steps_every_metric_of_tenants_is_what_happened() {
     let scene = until_ts_03().await;
     let (before, _) = scrape(&scene).await;
     // 20 cores and 40 GB wait since two seconds, behind 90 and 180 of 100 and 200.
@@ -209,7 +210,8 @@ waiting_tasks{tenant=\"b\"} 0
 /// From the figures, the task and the audit alone: who has to wait since when, what for, and how much is
 /// missing.
 #[tokio::test]
-async fn sd_64_metrics_status_and_audit_answer_who_what_when_why_and_by_how_much() {
+#[doc(alias = "SD-64")]
+async fn metrics_status_and_audit_answer_who_what_when_why_and_by_how_much() {
     let scene = until_ts_03().await;
     let (samples, _) = scrape(&scene).await;
     // Which tenant has something that waits, since when, and by which rule.
@@ -274,7 +276,8 @@ async fn sd_64_metrics_status_and_audit_answer_who_what_when_why_and_by_how_much
 }
 
 #[tokio::test]
-async fn tr_70_a_hold_is_counted_from_when_it_begins_until_the_head_starts() {
+#[doc(alias = "TR-70")]
+async fn a_hold_is_counted_from_when_it_begins_until_the_head_starts() {
     let scene = Scene::empty().await;
     let waiting = json!({"strategy": "fifo-backfill", "maxOvertakes": 1});
     let quota = json!({"resources": {"vcore": "10"}});

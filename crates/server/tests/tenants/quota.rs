@@ -17,7 +17,8 @@ async fn nine() -> Scene {
 }
 
 #[tokio::test]
-async fn ts_16_a_quota_below_the_use_is_taken_and_starts_nothing_until_tasks_end() {
+#[doc(alias = "TS-16")]
+async fn a_quota_below_the_use_is_taken_and_starts_nothing_until_tasks_end() {
     let scene = nine().await;
     let lowered = scene.change("PUT", QUOTA, &json!({"resources": {"vcore": "60"}})).await;
     assert_eq!(lowered.status, 200, "{}", lowered.text());
@@ -39,7 +40,8 @@ async fn ts_16_a_quota_below_the_use_is_taken_and_starts_nothing_until_tasks_end
 }
 
 #[tokio::test]
-async fn ts_18_a_tenant_that_refuses_it_is_not_lowered_below_its_use() {
+#[doc(alias = "TS-18")]
+async fn a_tenant_that_refuses_it_is_not_lowered_below_its_use() {
     let scene = nine().await;
     let path = format!("{TENANTS}/a");
     scene.change("PATCH", &path, &json!({"onLower": {"action": "refuse"}})).await;
@@ -56,7 +58,8 @@ async fn ts_18_a_tenant_that_refuses_it_is_not_lowered_below_its_use() {
 }
 
 #[tokio::test]
-async fn ts_19_a_raised_quota_starts_what_waits_without_any_release() {
+#[doc(alias = "TS-19")]
+async fn a_raised_quota_starts_what_waits_without_any_release() {
     let scene = nine().await;
     scene.task("a", "big", 20, 40).await;
     let usage = scene.usage("a").await;
@@ -86,7 +89,8 @@ async fn a_dry_run_says_what_would_be_above_and_changes_nothing() {
 
 /// TS-17, ahead: the youngest go, as many as are enough; 65 of 90 cores take three tasks of 10.
 #[tokio::test]
-async fn ts_17_a_dry_run_names_who_would_be_stopped() {
+#[doc(alias = "TS-17")]
+async fn a_dry_run_names_who_would_be_stopped() {
     let scene = nine().await;
     let path = format!("{TENANTS}/a");
     let action = json!({"onLower": {"action": "preempt", "graceSeconds": 60}});

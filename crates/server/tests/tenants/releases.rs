@@ -7,7 +7,9 @@ use crate::scene::{Scene, TENANTS};
 use crate::support::amounts;
 
 #[tokio::test]
-async fn ts_04_tr_30_the_start_is_durable_in_the_batch_of_the_end_that_it_follows_from() {
+#[doc(alias = "TS-04")]
+#[doc(alias = "TR-30")]
+async fn the_start_is_durable_in_the_batch_of_the_end_that_it_follows_from() {
     let scene = Scene::live().await;
     for number in 1..=9 {
         scene.submits("a", &format!("t{number}"), 10, 20).await;
@@ -82,7 +84,9 @@ async fn figures(scene: &Scene) -> (i64, bool, Value) {
 }
 
 #[tokio::test]
-async fn ts_14_tr_53_a_lost_node_gives_back_once_and_comes_back_above_the_quota_without_a_kill() {
+#[doc(alias = "TS-14")]
+#[doc(alias = "TR-53")]
+async fn a_lost_node_gives_back_once_and_comes_back_above_the_quota_without_a_kill() {
     let scene = Scene::live().await;
     node_of_30(&scene).await;
     for task in ["t1", "t2"] {

@@ -61,7 +61,9 @@ fn moved(scene: &Scene, behind: u64) -> Vec<Event> {
 }
 
 #[tokio::test]
-async fn tr_54_ts_15_after_a_restart_nothing_starts_before_the_nodes_have_reported() {
+#[doc(alias = "TR-54")]
+#[doc(alias = "TS-15")]
+async fn after_a_restart_nothing_starts_before_the_nodes_have_reported() {
     let journal = ended().await;
     let scene = Scene::again(&journal).await;
     let begun = scene.server.engine.begin().sequence;
@@ -101,7 +103,8 @@ async fn tr_54_ts_15_after_a_restart_nothing_starts_before_the_nodes_have_report
 }
 
 #[tokio::test]
-async fn tr_54_after_the_timeout_it_goes_on_without_the_nodes_that_have_not_reported() {
+#[doc(alias = "TR-54")]
+async fn after_the_timeout_it_goes_on_without_the_nodes_that_have_not_reported() {
     let journal = ended().await;
     let scene = Scene::again(&journal).await;
     // It goes on where the other ended.
@@ -141,7 +144,8 @@ async fn tr_54_after_the_timeout_it_goes_on_without_the_nodes_that_have_not_repo
 }
 
 #[tokio::test]
-async fn tr_54_where_there_is_nobody_to_wait_for_nothing_waits() {
+#[doc(alias = "TR-54")]
+async fn where_there_is_nobody_to_wait_for_nothing_waits() {
     let journal = MemoryJournal::default();
     let first = Scene::again(&journal).await;
     first.make("a", json!({"vcore": "100"})).await;

@@ -16,7 +16,8 @@ async fn departments() -> Scene {
 }
 
 #[tokio::test]
-async fn ts_31_a_viewer_of_one_tenant_sees_nothing_of_another() {
+#[doc(alias = "TS-31")]
+async fn a_viewer_of_one_tenant_sees_nothing_of_another() {
     let scene = departments().await;
     scene.task("a", "a1", 77, 1).await;
     for path in ["", "/quota", "/usage"] {
@@ -45,7 +46,8 @@ async fn ts_31_a_viewer_of_one_tenant_sees_nothing_of_another() {
 }
 
 #[tokio::test]
-async fn ts_31_what_is_above_is_named_and_shows_no_figures() {
+#[doc(alias = "TS-31")]
+async fn what_is_above_is_named_and_shows_no_figures() {
     let scene = departments().await;
     scene.make_as(json!({"id": "other", "parent": "dept"})).await;
     scene.task("other", "o1", 49, 1).await;
@@ -141,7 +143,8 @@ async fn a_tenant_admin_rules_below_his_tenant_and_over_little_of_his_own() {
 }
 
 #[tokio::test]
-async fn tr_43_queues_of_tenants_are_seen_by_their_roles_and_by_no_access_list() {
+#[doc(alias = "TR-43")]
+async fn queues_of_tenants_are_seen_by_their_roles_and_by_no_access_list() {
     let scene = Scene::live().await;
     scene.submits("a", "t1", 10, 1).await;
     // Everybody may submit to the root.

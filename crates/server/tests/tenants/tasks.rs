@@ -28,7 +28,13 @@ async fn nine() -> Scene {
 }
 
 #[tokio::test]
-async fn sd_60_tr_41_ts_01_ts_02_ts_03_ts_04_the_seven_steps() {
+#[doc(alias = "SD-60")]
+#[doc(alias = "TR-41")]
+#[doc(alias = "TS-01")]
+#[doc(alias = "TS-02")]
+#[doc(alias = "TS-03")]
+#[doc(alias = "TS-04")]
+async fn the_seven_steps() {
     let scene = nine().await;
     let free = scene.usage("a").await["free"].clone();
     assert_eq!(free, json!({"vcore": 10_000, "memory": 20_000_000_000_i64}));
@@ -64,7 +70,8 @@ async fn sd_60_tr_41_ts_01_ts_02_ts_03_ts_04_the_seven_steps() {
 }
 
 #[tokio::test]
-async fn ts_05_what_is_released_is_not_enough_and_the_reason_says_how_much_is_missing() {
+#[doc(alias = "TS-05")]
+async fn what_is_released_is_not_enough_and_the_reason_says_how_much_is_missing() {
     let scene = nine().await;
     scene.submits("a", "t10", 20, 40).await;
     let smaller = json!({"resources": {"vcore": "5", "memory": "10G"}});
@@ -77,7 +84,10 @@ async fn ts_05_what_is_released_is_not_enough_and_the_reason_says_how_much_is_mi
 }
 
 #[tokio::test]
-async fn ts_06_ts_07_ts_08_each_type_is_a_limit_of_its_own() {
+#[doc(alias = "TS-06")]
+#[doc(alias = "TS-07")]
+#[doc(alias = "TS-08")]
+async fn each_type_is_a_limit_of_its_own() {
     let scene = Scene::live().await;
     scene.submits("a", "m1", 50, 190).await;
     scene.submits("a", "m2", 5, 20).await;
@@ -107,7 +117,9 @@ async fn ts_06_ts_07_ts_08_each_type_is_a_limit_of_its_own() {
 }
 
 #[tokio::test]
-async fn ts_19_ts_33_a_raised_quota_and_a_cancelled_head_start_the_next() {
+#[doc(alias = "TS-19")]
+#[doc(alias = "TS-33")]
+async fn a_raised_quota_and_a_cancelled_head_start_the_next() {
     let scene = Scene::live().await;
     scene.submits("a", "t1", 95, 10).await;
     scene.submits("a", "head", 20, 1).await;
@@ -130,7 +142,8 @@ async fn ts_19_ts_33_a_raised_quota_and_a_cancelled_head_start_the_next() {
 }
 
 #[tokio::test]
-async fn ts_29_a_key_and_an_id_are_one_task_however_often_they_are_sent() {
+#[doc(alias = "TS-29")]
+async fn a_key_and_an_id_are_one_task_however_often_they_are_sent() {
     let journal = MemoryJournal::default();
     let scene = Scene::at(Pace::Automatic, &journal).await;
     scene.make("a", json!({"vcore": "100"})).await;
@@ -182,7 +195,9 @@ async fn ts_29_a_key_and_an_id_are_one_task_however_often_they_are_sent() {
 }
 
 #[tokio::test]
-async fn ts_20_ts_32_what_does_not_fit_is_refused_with_the_rule() {
+#[doc(alias = "TS-20")]
+#[doc(alias = "TS-32")]
+async fn what_does_not_fit_is_refused_with_the_rule() {
     let scene = Scene::live().await;
     let too_large = scene.submit("a", &json!({"resources": {"vcore": "120"}})).await;
     assert_eq!(problem(&too_large), (422, "EXCEEDS_QUOTA_ALWAYS".into()));
@@ -205,7 +220,8 @@ async fn ts_20_ts_32_what_does_not_fit_is_refused_with_the_rule() {
 }
 
 #[tokio::test]
-async fn ts_34_another_order_shows_at_once() {
+#[doc(alias = "TS-34")]
+async fn another_order_shows_at_once() {
     let scene = Scene::live().await;
     scene.submits("a", "t0", 100, 1).await;
     for (id, priority) in [("w1", 0), ("w2", 3), ("w3", 1), ("w4", 5), ("w5", 3)] {
@@ -230,7 +246,8 @@ async fn ts_34_another_order_shows_at_once() {
 }
 
 #[tokio::test]
-async fn ts_31_a_reason_above_shows_no_figures_and_tasks_of_others_are_not_there() {
+#[doc(alias = "TS-31")]
+async fn a_reason_above_shows_no_figures_and_tasks_of_others_are_not_there() {
     let scene = Scene::live().await;
     scene.make("dept", json!({"vcore": "50"})).await;
     for id in ["team", "other"] {
@@ -255,7 +272,8 @@ async fn ts_31_a_reason_above_shows_no_figures_and_tasks_of_others_are_not_there
 }
 
 #[tokio::test]
-async fn tr_83_who_reads_everything_and_acts_for_one_tenant_acts_for_no_other() {
+#[doc(alias = "TR-83")]
+async fn who_reads_everything_and_acts_for_one_tenant_acts_for_no_other() {
     let scene = Scene::live().await;
     scene.submits("a", "t1", 10, 1).await;
     let caller = [(CALLER, "vera - viewer,tenant-admin b"), ("x-headroom-request", "1")];

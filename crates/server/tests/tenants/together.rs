@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use crate::scene::{Scene, TENANTS, problem};
 
 #[tokio::test]
-async fn ts_20_tr_15_a_gang_waits_as_a_whole_and_starts_whole_on_a_release() {
+#[doc(alias = "TS-20")]
+#[doc(alias = "TR-15")]
+async fn a_gang_waits_as_a_whole_and_starts_whole_on_a_release() {
     let scene = Scene::live().await;
     scene.submits("a", "t1", 10, 1).await;
     let gang = |id: &str, members: u32| json!({"id": id, "members": members, "resources": {"vcore": "25"}});
@@ -37,7 +39,8 @@ async fn ts_20_tr_15_a_gang_waits_as_a_whole_and_starts_whole_on_a_release() {
 }
 
 #[tokio::test]
-async fn sd_63_a_gang_starts_in_its_place_in_the_order_of_priority() {
+#[doc(alias = "SD-63")]
+async fn a_gang_starts_in_its_place_in_the_order_of_priority() {
     let scene = Scene::live().await;
     scene.submits("a", "t0", 100, 1).await;
     let policy = json!({"waiting": {"strategy": "priority"}});

@@ -75,7 +75,8 @@ impl Scene {
 }
 
 #[tokio::test]
-async fn tr_32_the_end_the_failure_and_the_cancel_of_a_task_start_what_waits() {
+#[doc(alias = "TR-32")]
+async fn the_end_the_failure_and_the_cancel_of_a_task_start_what_waits() {
     for (outcome, word) in [("succeeded", "SUCCEEDED"), ("failed", "FAILED")] {
         let scene = full(40).await;
         scene.release("t2", outcome).await;
@@ -92,7 +93,8 @@ async fn tr_32_the_end_the_failure_and_the_cancel_of_a_task_start_what_waits() {
 }
 
 #[tokio::test]
-async fn tr_32_a_confirmed_eviction_starts_what_waits() {
+#[doc(alias = "TR-32")]
+async fn a_confirmed_eviction_starts_what_waits() {
     let scene = full(20).await;
     let on_lower = json!({"onLower": {"action": "preempt", "graceSeconds": 1}});
     scene.changes("PATCH", A, &on_lower).await;
@@ -107,7 +109,8 @@ async fn tr_32_a_confirmed_eviction_starts_what_waits() {
 }
 
 #[tokio::test]
-async fn tr_32_a_task_that_shrinks_and_a_quota_that_grows_start_what_waits() {
+#[doc(alias = "TR-32")]
+async fn a_task_that_shrinks_and_a_quota_that_grows_start_what_waits() {
     let scene = full(20).await;
     scene.acts("t2", "resize", &json!({"resources": {"vcore": "20", "memory": "1G"}})).await;
     scene.starts("waits").await;
@@ -118,7 +121,8 @@ async fn tr_32_a_task_that_shrinks_and_a_quota_that_grows_start_what_waits() {
 }
 
 #[tokio::test]
-async fn tr_32_a_tenant_that_is_resumed_and_another_policy_start_what_waits() {
+#[doc(alias = "TR-32")]
+async fn a_tenant_that_is_resumed_and_another_policy_start_what_waits() {
     let scene = Scene::start().await;
     scene.changes("PATCH", A, &json!({"state": "suspended"})).await;
     scene.submits("a", "waits", 20, 1).await;
@@ -139,7 +143,8 @@ async fn tr_32_a_tenant_that_is_resumed_and_another_policy_start_what_waits() {
 }
 
 #[tokio::test]
-async fn tr_32_the_cancel_of_the_head_of_the_line_starts_the_next() {
+#[doc(alias = "TR-32")]
+async fn the_cancel_of_the_head_of_the_line_starts_the_next() {
     let scene = Scene::start().await;
     for (task, vcore) in [("t1", 95), ("head", 20), ("waits", 5)] {
         scene.submits("a", task, vcore, 1).await;
@@ -151,7 +156,8 @@ async fn tr_32_the_cancel_of_the_head_of_the_line_starts_the_next() {
 }
 
 #[tokio::test]
-async fn tr_32_a_node_that_comes_and_one_that_has_room_again_start_what_waits() {
+#[doc(alias = "TR-32")]
+async fn a_node_that_comes_and_one_that_has_room_again_start_what_waits() {
     // Of 128 cores 100 are used by `a`, so that 40 of `b` find no node.
     let node = |node: &str, vcore: i64| AddNode {
         partition: Name::new("default"),
@@ -183,7 +189,8 @@ async fn tr_32_a_node_that_comes_and_one_that_has_room_again_start_what_waits() 
 }
 
 #[tokio::test]
-async fn tr_32_a_task_that_has_waited_long_enough_goes_first_and_starts() {
+#[doc(alias = "TR-32")]
+async fn a_task_that_has_waited_long_enough_goes_first_and_starts() {
     let scene = overtaken().await;
     scene.server.turn(29_999).await;
     scene.is("waits", "WAITING").await;
@@ -195,7 +202,8 @@ async fn tr_32_a_task_that_has_waited_long_enough_goes_first_and_starts() {
 }
 
 #[tokio::test]
-async fn tr_32_what_no_trigger_woke_is_found_within_a_second_started_and_counted() {
+#[doc(alias = "TR-32")]
+async fn what_no_trigger_woke_is_found_within_a_second_started_and_counted() {
     let scene = full(40).await;
     scene.release("t2", "succeeded").await;
     scene.server.handle.spoil(|_, scheduler| scheduler.miss()).await.unwrap();
@@ -216,7 +224,8 @@ async fn tr_32_what_no_trigger_woke_is_found_within_a_second_started_and_counted
 
 /// The tick that makes an old task count as more urgent is forgotten.
 #[tokio::test]
-async fn tr_32_a_forgotten_tick_of_ageing_is_found_too() {
+#[doc(alias = "TR-32")]
+async fn a_forgotten_tick_of_ageing_is_found_too() {
     let scene = overtaken().await;
     scene.server.turn(1_000).await;
     scene.server.handle.spoil(|_, scheduler| scheduler.miss()).await.unwrap();

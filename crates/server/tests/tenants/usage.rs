@@ -5,7 +5,8 @@ use serde_json::json;
 use crate::scene::{Scene, TENANTS};
 
 #[tokio::test]
-async fn tr_40_usage_is_quota_used_free_and_what_waits() {
+#[doc(alias = "TR-40")]
+async fn usage_is_quota_used_free_and_what_waits() {
     let scene = Scene::start().await;
     for number in 1..=9 {
         scene.task("a", &format!("t{number}"), 10, 20).await;
@@ -32,7 +33,8 @@ async fn tr_40_usage_is_quota_used_free_and_what_waits() {
 }
 
 #[tokio::test]
-async fn ts_21_a_start_has_to_fit_the_tenant_above_too() {
+#[doc(alias = "TS-21")]
+async fn a_start_has_to_fit_the_tenant_above_too() {
     let scene = Scene::empty().await;
     scene.make("dept-1", json!({"vcore": "120"})).await;
     for (id, vcore) in [("a", "100"), ("b", "40")] {

@@ -7,7 +7,9 @@ use crate::scene::{Scene, TENANTS, problem};
 const A: &str = "/headroom/v1/tenants/a";
 
 #[tokio::test]
-async fn tr_80_ts_28_the_second_of_two_who_change_one_version_is_told_the_other() {
+#[doc(alias = "TR-80")]
+#[doc(alias = "TS-28")]
+async fn the_second_of_two_who_change_one_version_is_told_the_other() {
     let scene = Scene::start().await;
     for number in 2..=7 {
         let name = json!({"displayName": format!("change {number}")});

@@ -225,7 +225,8 @@ async fn after_a_restart_without_the_text_the_books_are_shown() {
 }
 
 #[tokio::test]
-async fn c30_another_file_is_judged_and_not_applied() {
+#[doc(alias = "C30")]
+async fn another_file_is_judged_and_not_applied() {
     let server = Server::start().await;
     let client = server.client();
     let file = |inner: &str| format!("partitions: [{{name: default, {inner}}}]");

@@ -51,7 +51,10 @@ async fn limit(server: &Server, body: &Value) -> i64 {
 }
 
 #[tokio::test]
-async fn uh_01_to_uh_03_the_seed_s_formula() {
+#[doc(alias = "UH-01")]
+#[doc(alias = "UH-02")]
+#[doc(alias = "UH-03")]
+async fn the_seed_s_formula() {
     let server = server().await;
     let mut shares = Vec::new();
     for count in [1, 2, 3, 4, 5, 9] {
@@ -76,7 +79,9 @@ async fn uh_01_to_uh_03_the_seed_s_formula() {
 }
 
 #[tokio::test]
-async fn uh_04_and_uh_05_the_factor_and_a_tiny_queue() {
+#[doc(alias = "UH-04")]
+#[doc(alias = "UH-05")]
+async fn the_factor_and_a_tiny_queue() {
     let server = server().await;
     for (p, f, used, expected) in [(30.0, 1.0, 60, 40), (100.0, 0.5, 0, 20), (30.0, 2.5, 100, 100)]
     {
@@ -95,7 +100,11 @@ async fn uh_04_and_uh_05_the_factor_and_a_tiny_queue() {
 }
 
 #[tokio::test]
-async fn uh_06_to_uh_09_the_formula_of_capacity_scheduler_3() {
+#[doc(alias = "UH-06")]
+#[doc(alias = "UH-07")]
+#[doc(alias = "UH-08")]
+#[doc(alias = "UH-09")]
+async fn the_formula_of_capacity_scheduler_3() {
     let server = server().await;
     for (used, base, limits) in [(60, 25, [37, 25]), (100, 41, [61, 41])] {
         let both = json!([
@@ -133,7 +142,9 @@ async fn uh_06_to_uh_09_the_formula_of_capacity_scheduler_3() {
 }
 
 #[tokio::test]
-async fn uh_10_and_uh_11_dominant_shares_and_the_floor() {
+#[doc(alias = "UH-10")]
+#[doc(alias = "UH-11")]
+async fn dominant_shares_and_the_floor() {
     let server = server().await;
     let both = |memory: i64, vcore: i64| json!({"memory": memory, "vcore": vcore});
     let more = json!({
@@ -156,7 +167,10 @@ async fn uh_10_and_uh_11_dominant_shares_and_the_floor() {
 }
 
 #[tokio::test]
-async fn uh_33_to_uh_35_our_formula() {
+#[doc(alias = "UH-33")]
+#[doc(alias = "UH-34")]
+#[doc(alias = "UH-35")]
+async fn our_formula() {
     let server = server().await;
     for (active, split, share) in [(15, 60, 30), (35, 78, 39)] {
         let three = json!([

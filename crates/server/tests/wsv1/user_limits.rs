@@ -88,7 +88,8 @@ fn row<'a>(of: &'a Value, user: &str) -> &'a Value {
 }
 
 #[tokio::test]
-async fn c32_a_leaf_shows_what_each_user_may_have_and_what_that_follows_from() {
+#[doc(alias = "C32")]
+async fn a_leaf_shows_what_each_user_may_have_and_what_that_follows_from() {
     let server = server().await;
     let shown = server.json(PATH).await;
     assert_eq!(

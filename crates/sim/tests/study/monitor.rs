@@ -8,7 +8,8 @@ fn decimal(text: &str) -> Decimal {
 }
 
 #[test]
-fn uh_26_a_round_takes_a_part_of_a_part() {
+#[doc(alias = "UH-26")]
+fn a_round_takes_a_part_of_a_part() {
     let monitor = Monitor::by_default();
     assert_eq!(monitor.this_round(100, &[30]), [2], "30 is scaled to 10, and a fifth of it");
     assert_eq!(monitor.this_round(100, &[10]), [2], "10 is not scaled");
@@ -22,7 +23,8 @@ fn uh_26_a_round_takes_a_part_of_a_part() {
 }
 
 #[test]
-fn uh_27_a_little_above_the_guarantee_is_left_alone() {
+#[doc(alias = "UH-27")]
+fn a_little_above_the_guarantee_is_left_alone() {
     for (dead_zone, ignored, taken) in [("0.1", 55, [0, 8]), ("0.2", 60, [0, 0])] {
         let monitor = Monitor { dead_zone: decimal(dead_zone), ..Monitor::at_once(false) };
         assert_eq!(monitor.ignored_up_to(50), ignored);
@@ -43,7 +45,8 @@ fn demand_of_whole_asks_ends_with_the_promise() {
 }
 
 #[test]
-fn uh_25_version_3_takes_nothing_for_a_queue_beyond_its_guarantee() {
+#[doc(alias = "UH-25")]
+fn version_3_takes_nothing_for_a_queue_beyond_its_guarantee() {
     let sides = [
         Side { guaranteed: 30, used: 68, demand: 60 },
         Side { guaranteed: 30, used: 32, demand: 8 },

@@ -29,7 +29,8 @@ fn limit_at(points: &[Point], used: i64) -> Vec<i64> {
 }
 
 #[test]
-fn sd_41_a_running_leaf_goes_along_the_table() {
+#[doc(alias = "SD-41")]
+fn a_running_leaf_goes_along_the_table() {
     for (formula, column) in [("yarn27", 0), ("yarn3", 1), ("smooth", 2)] {
         let run = run("1", formula);
         let of_table = |used: i64| {
@@ -56,7 +57,8 @@ fn sd_41_a_running_leaf_goes_along_the_table() {
 }
 
 #[test]
-fn sd_42_the_formulas_of_capacity_scheduler_get_stuck_and_ours_does_not() {
+#[doc(alias = "SD-42")]
+fn the_formulas_of_capacity_scheduler_get_stuck_and_ours_does_not() {
     let zone = |run: &Run| run.dead_zones.last().map(|zone| (zone.used, zone.demand));
     let yarn27 = run("2a", "yarn27");
     assert_eq!(ends(&yarn27.end), [("a", 76), ("b", 24)]);
@@ -87,7 +89,8 @@ fn sd_42_the_formulas_of_capacity_scheduler_get_stuck_and_ours_does_not() {
 }
 
 #[test]
-fn sd_43_the_limit_jumps_to_what_is_used_and_an_ask_and_the_queue_climbs() {
+#[doc(alias = "SD-43")]
+fn the_limit_jumps_to_what_is_used_and_an_ask_and_the_queue_climbs() {
     // With a minimum allocation as large as an ask the monitor asks for a whole one each time.
     let climbing = run("2b-large-step", "yarn27");
     assert_eq!(climb(&climbing.points), [0, 8, 16, 24, 32, 40, 48]);
@@ -111,7 +114,8 @@ fn sd_43_the_limit_jumps_to_what_is_used_and_an_ask_and_the_queue_climbs() {
 }
 
 #[test]
-fn sd_44_three_users_block_each_other_and_ours_go_on() {
+#[doc(alias = "SD-44")]
+fn three_users_block_each_other_and_ours_go_on() {
     let yarn27 = run("3", "yarn27");
     assert_eq!(users(&yarn27.end), [8, 8, 8]);
     let zone = yarn27.dead_zones.last().unwrap();
@@ -131,7 +135,8 @@ fn sd_44_three_users_block_each_other_and_ours_go_on() {
 }
 
 #[test]
-fn sd_46_a_smaller_factor_lets_all_have_the_same() {
+#[doc(alias = "SD-46")]
+fn a_smaller_factor_lets_all_have_the_same() {
     let mut rows = Vec::new();
     for one in &STUDY.smaller_factor {
         let of = |end: &End| -> Vec<i64> { end.queues.iter().map(|one| one.used).collect() };

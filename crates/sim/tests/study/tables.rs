@@ -7,7 +7,8 @@ const fn cell((raw, capped, headroom): (i64, i64, i64)) -> Cell {
 }
 
 #[test]
-fn sd_41_one_user_has_the_guarantee_and_then_what_he_uses_and_a_container() {
+#[doc(alias = "SD-41")]
+fn one_user_has_the_guarantee_and_then_what_he_uses_and_a_container() {
     // User-headroom §7.1: used; limit and headroom of each formula, the limit before and after what
     // bounds it (decision L-13).
     let expected = [

@@ -170,12 +170,25 @@ fn load(name: &str, kills: &[usize]) -> usize {
 }
 
 #[test]
-fn sd_62_sd_65_tr_10_tr_11_tr_13_tr_30_tr_42_ts_10_ts_11_ts_30_a_thousand_clients_never_pass_the_quota()
- {
+#[doc(alias = "SD-62")]
+#[doc(alias = "SD-65")]
+#[doc(alias = "TR-10")]
+#[doc(alias = "TR-11")]
+#[doc(alias = "TR-13")]
+#[doc(alias = "TR-30")]
+#[doc(alias = "TR-42")]
+#[doc(alias = "TS-10")]
+#[doc(alias = "TS-11")]
+#[doc(alias = "TS-30")]
+fn a_thousand_clients_never_pass_the_quota() {
     println!("{} answers were read", load("load", &[]));
 }
 
 #[test]
-fn sd_62_tr_13_ts_10_ts_11_kill_9_in_the_middle_starts_nothing_twice_and_loses_nothing() {
+#[doc(alias = "SD-62")]
+#[doc(alias = "TR-13")]
+#[doc(alias = "TS-10")]
+#[doc(alias = "TS-11")]
+fn kill_9_in_the_middle_starts_nothing_twice_and_loses_nothing() {
     println!("{} answers were read", load("load-killed", &[37, 300, 700]));
 }

@@ -33,7 +33,9 @@ async fn walk(kin: Kin, who: Who, which: impl Fn(&Asked) -> bool) -> (usize, usi
 }
 
 #[tokio::test]
-async fn tr_43_ts_31_who_reads_a_tenant_learns_nothing_of_others_by_any_route() {
+#[doc(alias = "TR-43")]
+#[doc(alias = "TS-31")]
+async fn who_reads_a_tenant_learns_nothing_of_others_by_any_route() {
     for kin in [Kin::Apart, Kin::OneParent] {
         let (asked, told) = walk(kin, Who::Viewer, |_| true).await;
         assert!(asked > 500 && told > 100, "{kin:?}: {told} of {asked} were answered");
@@ -41,7 +43,8 @@ async fn tr_43_ts_31_who_reads_a_tenant_learns_nothing_of_others_by_any_route() 
 }
 
 #[tokio::test]
-async fn tr_43_who_acts_for_a_tenant_learns_nothing_of_others_by_any_route() {
+#[doc(alias = "TR-43")]
+async fn who_acts_for_a_tenant_learns_nothing_of_others_by_any_route() {
     for kin in [Kin::Apart, Kin::OneParent] {
         // What he changes of his own changes what follows.
         let which = |asked: &Asked| !asked.changes() || asked.names_others();
