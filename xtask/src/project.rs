@@ -42,6 +42,11 @@ impl Text {
         ending_of(&self.path)
     }
 
+    /// Whether this is a file of tests.
+    pub(crate) fn is_test(&self) -> bool {
+        is_test(&self.path)
+    }
+
     /// Whether a program writes this file.
     pub(crate) fn is_generated(&self) -> bool {
         self.path.split('/').any(|part| matches!(part, "generated" | "dist"))

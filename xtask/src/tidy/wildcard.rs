@@ -23,15 +23,18 @@ const TYPES: [(&str, &[&str]); 3] = [
 /// No match on events, reasons, terminations or commands of the core has an arm for all the others, outside tests.
 pub(super) fn check(tree: &Tree) -> Vec<Violation> {
     let mut found = Vec::new();
-    for text in &tree.texts {
-        let parts: Vec<&str> = text.path.split('/').collect();
-        let is_test = parts
-            .iter()
-            .any(|part| matches!(*part, "tests" | "testkit" | "tests.rs" | "testkit.rs"));
-        if parts.first() != Some(&"crates") || is_test || text.ending() != "rs" {
+    for text in tree.with_ending(&["rs"]) {
+        let is_test = text.is_test() || text.path.contains("/testkit");
+        if !text.path.starts_with("crates/") || is_test {
             continue;
         }
-        let Ok(file) = syn::parse_file(&text.content) else { continue };
+        let file = match syn::parse_file(&text.content) {
+            Ok(file) => file,
+            Err(why) => {
+                found.push(Violation::new(text, 1, format!("cannot be read: {why}")));
+                continue;
+            }
+        };
         let mut search = Search::default();
         search.visit_file(&file);
         found.extend(search.lines.into_iter().map(|line| {
@@ -137,6 +140,11 @@ mod tests {
         let own =
             "impl Command { fn f(self) { match self {\n Self::AddNode(_) => 1,\n _ => 0,\n } } }";
         assert_eq!(lines(own), ["crates/core/src/x.rs:3"]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_found() {
+        assert_eq!(lines("fn f( {"), ["crates/core/src/x.rs:1"]);
     }
 
     #[test]

@@ -10,14 +10,14 @@ use crate::event::{
     AllocationEvent, ApplicationEvent, AskEvent, Event, ForeignEvent, NodeEvent, PartitionEvent,
     PreemptionCause, QueueEvent, TaskEvent, TaskStep, TenantDrift, TenantEvent, Termination,
 };
-use crate::resource::{Amounts, format_quantities};
-use crate::time::{Millis, Timestamp};
+use crate::resource::{Amounts, format_amounts, format_quantities};
+use crate::time::{DisplayTime, Millis};
 
 use super::EventNames;
 
-/// What happened, in a sentence without a full stop; `time` writes a point in time.
+/// What happened, in a sentence without a full stop.
 #[expect(clippy::too_many_lines, reason = "one arm for each event, so that none is forgotten")]
-pub fn text_of(event: &Event, named: &EventNames, time: impl Fn(Timestamp) -> String) -> String {
+pub fn text_of(event: &Event, named: &EventNames) -> String {
     let EventNames { partition, queue, application, user, key, node, other, resources, .. } = named;
     let task = format_args!("task {application} of tenant {other}");
     let ask = format_args!("{key} of application {application}");
@@ -66,14 +66,14 @@ pub fn text_of(event: &Event, named: &EventNames, time: impl Fn(Timestamp) -> St
             "resource manager {} has been disconnected since {}; nothing starts in partition {partition} until it \
              reconnects",
             away.manager,
-            time(away.since)
+            DisplayTime(away.since)
         ),
         Event::Partition(PartitionEvent::ManagerAway { away: None, .. }) => {
             format!("the resource manager of partition {partition} reconnected")
         }
         Event::Partition(PartitionEvent::RecoverySet { until: Some(until), .. }) => format!(
             "nothing starts in partition {partition} until its nodes have reported, or until {}",
-            time(*until)
+            DisplayTime(*until)
         ),
         Event::Partition(PartitionEvent::RecoverySet { until: None, .. }) => {
             format!("the recovery of partition {partition} ended; waiting asks can start")
@@ -159,13 +159,13 @@ pub fn text_of(event: &Event, named: &EventNames, time: impl Fn(Timestamp) -> St
         }
         Event::Application(ApplicationEvent::BackedOff { until, .. }) => format!(
             "too many asks of application {application} found no node; it pauses until {}",
-            time(*until)
+            DisplayTime(*until)
         ),
         Event::Application(ApplicationEvent::LifetimeSet { asked: Some(asked), .. }) => {
             format!("application {application} requested a lifetime of {}", seconds(*asked))
         }
         Event::Application(ApplicationEvent::LifetimeSet { asked: None, since, .. }) => {
-            format!("application {application} was created at {}", time(*since))
+            format!("application {application} was created at {}", DisplayTime(*since))
         }
         Event::Application(ApplicationEvent::LifetimeOver { .. }) => {
             format!("the lifetime of application {application} ended")
@@ -177,7 +177,7 @@ pub fn text_of(event: &Event, named: &EventNames, time: impl Fn(Timestamp) -> St
             deadline: Some(at), estimate, ..
         }) => format!(
             "application {application} must end by {} and takes {}",
-            time(*at),
+            DisplayTime(*at),
             seconds(*estimate)
         ),
         Event::Application(ApplicationEvent::Overtaken { .. }) => {
@@ -274,11 +274,8 @@ fn listed(amounts: &Amounts) -> String {
     if amounts.is_empty() {
         return "nothing".to_owned();
     }
-    let each = amounts.iter().map(|(name, amount)| {
-        let [figure] = format_quantities(name, [amount]);
-        format!("{name} {figure}")
-    });
-    each.collect::<Vec<_>>().join(", ")
+    let [text] = format_amounts(amounts, [amounts]);
+    text
 }
 
 fn counted(number: usize, one: &str, many: &str) -> String {

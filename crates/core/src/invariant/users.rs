@@ -40,7 +40,7 @@ impl Books {
     }
 
     fn check_users_of(&self, leaf: QueueId, sums: &Sums) -> Outcome {
-        let (row, kept) = (self.queue(leaf), self.users_of(leaf).expect("it has user limits"));
+        let (row, stored) = (self.queue(leaf), self.users_of(leaf).expect("it has user limits"));
         let mut users: BTreeMap<LevelId, User> = BTreeMap::new();
         for (id, application) in self.applications_in(leaf) {
             let Some(link) = application.link else { continue };
@@ -55,21 +55,21 @@ impl Books {
         }
         users.retain(|_, user| !user.waits.is_empty() || !user.used.is_zero());
         let levels: Vec<LevelId> = users.keys().copied().collect();
-        let listed: Vec<LevelId> = kept.users().map(|(level, _)| level).collect();
+        let listed: Vec<LevelId> = stored.users().map(|(level, _)| level).collect();
         equal(&row.path, "users", &listed, &levels)?;
-        equal(&row.path, "users found without a search", &kept.seated(), &levels.len())?;
+        equal(&row.path, "users found without a search", &stored.seated(), &levels.len())?;
         let (mut active, mut weight, mut used) = (0, Decimal::ZERO, Resources::new());
-        for ((level, user), (_, kept_user)) in users.iter().zip(kept.users()) {
+        for ((level, user), (_, stored_user)) in users.iter().zip(stored.users()) {
             let waits: Vec<(ShapeId, u32)> =
                 user.waits.iter().map(|(id, many)| (*id, *many)).collect();
-            equal(&row.path, "what a user waits for", &kept_user.waits().to_vec(), &waits)?;
-            equal(&row.path, "what a user uses", &kept_user.used(), &user.used)?;
+            equal(&row.path, "what a user waits for", &stored_user.waits().to_vec(), &waits)?;
+            equal(&row.path, "what a user uses", &stored_user.used(), &user.used)?;
             let is_active = self.waits_for_share(leaf, *level, user);
-            equal(&row.path, "whether a user is active", &kept_user.active, &is_active)?;
-            self.check_calm(leaf, *level, (user, is_active))?;
+            equal(&row.path, "whether a user is active", &stored_user.active, &is_active)?;
+            self.check_active_up_to(leaf, *level, (user, is_active))?;
             if is_active {
                 active += 1;
-                weight = weight.plus(kept_user.weight);
+                weight = weight.plus(stored_user.weight);
                 used.add(&user.used);
             }
         }
@@ -78,10 +78,10 @@ impl Books {
         equal(&row.path, "active users", &state.active, &active)?;
         equal(&row.path, "weight of its active users", &state.active_weight, &weight)?;
         equal(&row.path, "what its active users use", &state.used_active, &used.pruned())?;
-        let sure = MinimumShare::of(kept.rules(), &state);
-        equal(&row.path, "what each active user surely may have", kept.sure(), &sure)?;
-        if kept.rules().formula == Formula::Yarn3 {
-            let each = users.values().map(|user| kept.rules().dominant(&state, &user.used));
+        let minimum = MinimumShare::of(stored.rules(), &state);
+        equal(&row.path, "what each active user surely may have", stored.sure(), &minimum)?;
+        if stored.rules().formula == Formula::Yarn3 {
+            let each = users.values().map(|user| stored.rules().dominant(&state, &user.used));
             let sum = each.fold(Resources::new(), |sum, one| sum.plus(&one)).pruned();
             equal(&row.path, "its dominant use", &state.dominant, &sum)?;
         }
@@ -107,10 +107,15 @@ impl Books {
 
     /// A user who is recorded as active up to some use is active. Up to that use the limits and the
     /// cap of the user allow the first shape that the user waits for.
-    fn check_calm(&self, leaf: QueueId, level: LevelId, (user, active): (&User, bool)) -> Outcome {
+    fn check_active_up_to(
+        &self,
+        leaf: QueueId,
+        level: LevelId,
+        (user, active): (&User, bool),
+    ) -> Outcome {
         let row = self.queue(leaf);
-        let kept = self.users_of(leaf).expect("it has user limits");
-        let Some(calm) = kept.active_up_to(level) else { return Ok(()) };
+        let stored = self.users_of(leaf).expect("it has user limits");
+        let Some(bound) = stored.active_up_to(level) else { return Ok(()) };
         equal(&row.path, "whether who stays active is active", &active, &true)?;
         let trackers = &self.partition(row.partition).trackers;
         let Some((shape, _)) = user.waits.first_key_value() else { return Ok(()) };
@@ -119,9 +124,9 @@ impl Books {
         for (_, one) in trackers.up(level) {
             limits.lower_to(&PackedLimit::of(one.max()));
         }
-        let (rules, counted) = (kept.rules(), kept.normalised(ask));
+        let (rules, counted) = (stored.rules(), stored.normalised(ask));
         let state = self.shared_leaf(leaf).expect("it has user limits");
-        let weight = kept.user(level).map(|user| user.weight).unwrap_or_default();
+        let weight = stored.user(level).map(|user| user.weight).unwrap_or_default();
         let cap = PackedLimit::of(Some(&rules.cap(&state, weight, &Resources::new())));
         let (ask, counted) = (PackedDelta::of(ask), PackedDelta::of(&counted));
         let expected = ask.zip(counted).map(|(ask, counted)| {
@@ -130,7 +135,7 @@ impl Books {
             expected
         });
         if trackers.limits_alone(level).is_some() {
-            equal(&row.path, "up to which use a user stays active", &Some(*calm), &expected)?;
+            equal(&row.path, "up to which use a user stays active", &Some(*bound), &expected)?;
         }
         Ok(())
     }
@@ -138,14 +143,14 @@ impl Books {
     /// Whether a user waits for something; under `smooth`, that the user's own cap and limits
     /// allow.
     fn waits_for_share(&self, leaf: QueueId, level: LevelId, user: &User) -> bool {
-        let kept = self.users_of(leaf).expect("it has user limits");
-        let rules = kept.rules();
+        let stored = self.users_of(leaf).expect("it has user limits");
+        let rules = stored.rules();
         let trackers = &self.partition(self.queue(leaf).partition).trackers;
         let state = &self.shared_leaf(leaf).expect("it has user limits");
-        let weight = kept.user(level).map(|user| user.weight).unwrap_or_default();
+        let weight = stored.user(level).map(|user| user.weight).unwrap_or_default();
         user.waits.keys().any(|shape| {
             let ask = self.shapes().get(*shape);
-            let counted = kept.normalised(ask);
+            let counted = stored.normalised(ask);
             let cap = rules.cap(state, weight, &counted);
             let mut limits = trackers.up(level);
             rules.formula != Formula::Smooth

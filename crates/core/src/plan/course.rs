@@ -40,14 +40,14 @@ impl Course {
 
     fn note(&mut self, events: &[Event]) {
         let now = self.copy.now;
-        let told = |event: &&Event| {
+        let is_shown = |event: &&Event| {
             matches!(
                 event,
                 Event::Ask(AskEvent::Unreserved { .. })
                     | Event::Allocation(AllocationEvent::Preempted { .. })
             )
         };
-        self.happened.extend(events.iter().filter(told).map(|event| (now, event.clone())));
+        self.happened.extend(events.iter().filter(is_shown).map(|event| (now, event.clone())));
     }
 
     /// Let the scheduler go on until nothing moves; what it did, and whether it came to rest.

@@ -111,21 +111,21 @@ impl RecordBuilder<'_> {
                 self.of_application(*application, key, Change::Add, Detail::AppRequest, size);
             }
             AskEvent::Removed { ask, termination } => {
-                self.kept_no_more(*ask);
+                self.reservation_ended(*ask);
                 let timed_out =
                     matches!(termination, Termination::Timeout | Termination::LifetimeOver);
                 self.ask_gone(*ask, timed_out);
             }
             AskEvent::Placed { ask, node } => {
                 let row = self.books.allocation(*ask);
-                self.kept_no_more(*ask);
+                self.reservation_ended(*ask);
                 self.carries_allocation(*node, *ask, Change::Add);
                 self.charged(row.application, &self.counted(*ask));
                 self.of_allocation(*ask, Change::Add, Detail::AppAlloc);
             }
             AskEvent::PreemptionTried { ask } => self.tried(*ask),
-            AskEvent::Reserved { ask, node } => self.kept(*ask, *node, Change::Add),
-            AskEvent::Unreserved { ask } => self.kept_no_more(*ask),
+            AskEvent::Reserved { ask, node } => self.reservation(*ask, *node, Change::Add),
+            AskEvent::Unreserved { ask } => self.reservation_ended(*ask),
             // An answer of the RM is recorded where the ask waits for it.
             AskEvent::Asked { .. }
             | AskEvent::Answered { .. }
@@ -143,7 +143,7 @@ impl RecordBuilder<'_> {
                 self.released(*allocation, *termination);
             }
             AllocationEvent::SwapStarted { ask, placeholder, node } => {
-                self.kept_no_more(*ask);
+                self.reservation_ended(*ask);
                 if self.books.allocation(*placeholder).node != Some(*node) {
                     self.carries_allocation(*node, *ask, Change::Add);
                 }

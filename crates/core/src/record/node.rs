@@ -90,7 +90,7 @@ impl RecordBuilder<'_> {
         }
     }
 
-    pub(super) fn kept(&mut self, ask: AllocationId, node: NodeId, change: Change) {
+    pub(super) fn reservation(&mut self, ask: AllocationId, node: NodeId, change: Change) {
         let (name, key) = (&self.books.node(node).name, &self.books.allocation(ask).key);
         let size = self.size_of(ask);
         let record = self.record(Kind::Node, change, Detail::NodeReservation, name).with(key);
@@ -98,9 +98,9 @@ impl RecordBuilder<'_> {
     }
 
     /// Record that the node reserved for an ask, if any, is no longer reserved.
-    pub(super) fn kept_no_more(&mut self, ask: AllocationId) {
-        if let Some(kept) = self.books.allocation(ask).reservation() {
-            self.kept(ask, kept.node, Change::Remove);
+    pub(super) fn reservation_ended(&mut self, ask: AllocationId) {
+        if let Some(reserved) = self.books.allocation(ask).reservation() {
+            self.reservation(ask, reserved.node, Change::Remove);
         }
     }
 }

@@ -163,11 +163,12 @@ fn hundredths(units: i64, power: u32) -> u128 {
 /// Amounts of several types as people write them, together with others of the same types.
 pub(crate) fn format_amounts<const N: usize>(
     types: &Amounts,
-    beside: [&Amounts; N],
+    compared: [&Amounts; N],
 ) -> [String; N] {
     let mut texts = [const { String::new() }; N];
     for (name, _) in types.iter() {
-        let figures = format_quantities(name, beside.map(|one| one.get(name).unwrap_or_default()));
+        let figures =
+            format_quantities(name, compared.map(|one| one.get(name).unwrap_or_default()));
         for (text, figure) in texts.iter_mut().zip(figures) {
             if !text.is_empty() {
                 *text += ", ";

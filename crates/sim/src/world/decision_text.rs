@@ -14,6 +14,6 @@ pub(super) fn describe(books: &Books, sequence: u64, at: Timestamp, event: &Even
         time_ms: at.as_millis(),
         kind: kind_of(event),
         subject: subjects(&names).next().map(ToString::to_string).unwrap_or_default(),
-        detail: text_of(event, &names, |at| format!("{} ms", at.as_millis())),
+        detail: text_of(event, &names),
     }
 }

@@ -94,10 +94,10 @@ impl Books {
         row: &Allocation,
         open: &mut BTreeMap<PartitionId, u32>,
     ) -> Outcome {
-        if let Some(kept) = row.reservation() {
-            let node = self.nodes.get(kept.node);
-            let kept = node.is_some_and(|node| node.reservations.contains(&id));
-            Unsound::unless(kept && row.is_pending(), &row.key, "the node reserved for it")?;
+        if let Some(reservation) = row.reservation() {
+            let node = self.nodes.get(reservation.node);
+            let known = node.is_some_and(|node| node.reservations.contains(&id));
+            Unsound::unless(known && row.is_pending(), &row.key, "the node reserved for it")?;
         }
         if let Some(partner) = row.partner() {
             let holds = self.allocations.get(partner).is_some_and(|partner| {

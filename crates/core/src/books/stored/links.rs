@@ -56,8 +56,8 @@ impl Books {
                 "its trackers and the amounts charged to them",
             );
         };
-        let told = row.untold.is_none() || link.group.level().is_some();
-        Unsound::unless(told, &row.name, "its group and the amount charged to it")?;
+        let charged = row.untold.is_none() || link.group.level().is_some();
+        Unsound::unless(charged, &row.name, "its group and the amount charged to it")?;
         let partition = self.partitions.get(&row.partition);
         let partition = partition.ok_or_else(|| Unsound::dangling(&row.name, "a partition"))?;
         let group = link.group.level().map(|level| (level, TrackerKind::Group));

@@ -135,8 +135,12 @@ impl Books {
         for (id, row) in self.nodes.iter() {
             for ask in row.reservations() {
                 let ask = self.allocations.get(*ask).filter(|ask| ask.is_pending());
-                let kept = ask.and_then(Allocation::reservation).map(|kept| kept.node);
-                Unsound::unless(kept == Some(id), &row.name, "the asks that it is reserved for")?;
+                let reserved = ask.and_then(Allocation::reservation).map(|one| one.node);
+                Unsound::unless(
+                    reserved == Some(id),
+                    &row.name,
+                    "the asks that it is reserved for",
+                )?;
             }
         }
         Ok(())

@@ -25,14 +25,9 @@ pub(super) fn told(entry: &Entry, place: usize) -> Told {
         application: some(&named.application),
         user: some(&named.user),
         node: some(&named.node),
-        text: sentence_of(event, named),
+        text: text_of(event, named),
         detail: detail_of(event, named),
     }
-}
-
-/// What happened, in a sentence without a full stop.
-pub(super) fn sentence_of(event: &Event, named: &EventNames) -> String {
-    text_of(event, named, |at| time(at).to_string())
 }
 
 /// The fields of an event that have no place of their own.

@@ -4,10 +4,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use headroom_api::headroomv1::Code;
 use headroom_core::Timestamp;
-use headroom_core::event_text::{kind_of, subjects};
+use headroom_core::event_text::{kind_of, subjects, text_of};
 use headroom_engine::Entry;
 
-use super::describe::sentence_of;
 use crate::native::answer::Refused;
 use crate::native::request::{NativeRequest, Parameters};
 
@@ -84,7 +83,7 @@ impl Filter {
             && self
                 .find
                 .as_deref()
-                .is_none_or(|find| sentence_of(event, named).to_lowercase().contains(find))
+                .is_none_or(|find| text_of(event, named).to_lowercase().contains(find))
     }
 }
 
