@@ -43,7 +43,7 @@ pub(crate) fn numbers_of_limits(
 }
 
 /// The levels of the user, then of their group, whose limits apply to this link.
-fn levels(
+pub(crate) fn levels(
     books: &Books,
     partition: PartitionId,
     link: TrackerLink,

@@ -15,6 +15,7 @@ mod check_result;
 mod code;
 mod compared;
 mod figure;
+mod impossible;
 mod later;
 mod node_reason;
 mod nodes;

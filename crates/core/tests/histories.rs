@@ -180,7 +180,7 @@ const REACHED: &[&str] = &[
     "waits NODE_RESOURCES",
     "waits NO_NODE_FITS",
     "waits REQUIRED_NODE_ABSENT",
-    "waits REQUIRED_NODE_SIZE",
+    "waits IMPOSSIBLE",
     "waits QUEUE_STATE",
     "waits QUEUE_MAX",
     "waits ROOT_CAPACITY",

@@ -368,7 +368,8 @@ fn a_lowered_maximum_names_who_is_above_it_and_what_becomes_impossible() {
         &expect![[r#"
             root.a resources.max.vcore: 8m -> 4m
             Queue root.a at root.a: 5 of 4 vcore, 1 too much
-            impossible app0-1 {vcore: 6 m}: QUEUE_MAX -> QUEUE_MAX
+            waits otherwise app0-1 {vcore: 6 m}: QUEUE_MAX -> IMPOSSIBLE
+            impossible app0-1 {vcore: 6 m}: QUEUE_MAX -> IMPOSSIBLE
             uses root: {vcore: 7 m} -> {vcore: 7 m}, waits {vcore: 6 m}
             evenness Some(844) -> Some(844)
         "#]],

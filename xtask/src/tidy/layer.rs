@@ -19,6 +19,7 @@ const LAYERS: [(&str, &[&str]); 6] = [
             "invariant",
             "letter",
             "placement",
+            "possible",
             "rejection",
             "stored",
             "wait",

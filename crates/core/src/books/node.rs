@@ -1,5 +1,7 @@
 //! One node: its size and what is left of it.
 
+use alloc::borrow::Cow;
+
 use smallvec::SmallVec;
 
 use crate::id::{AllocationId, PartitionId};
@@ -22,6 +24,9 @@ pub struct Node {
     pub allocated: Resources,
     /// Taken by what the core does not schedule; no type with amount zero.
     pub occupied: Resources,
+    /// The part of `occupied` that nobody takes back: of static allocations.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    pub(super) fixed: Resources,
     /// Capacity less what is allocated and occupied; negative after the node shrank below its
     /// use.
     pub available: Resources,
@@ -98,10 +103,30 @@ impl Node {
         self.capacity.fits(ask) && (is_free || self.capacity.minus(&self.occupied).fits(ask))
     }
 
+    /// Whether an ask that needs this much would fit if only static allocations ran there. What else is foreign may
+    /// end.
+    #[inline]
+    pub fn could_ever_hold(&self, ask: &Resources) -> bool {
+        self.capacity.fits(ask) && (self.fixed.is_empty() || self.usable().fits(ask))
+    }
+
+    /// Its size less what static allocations take.
+    pub fn usable(&self) -> Cow<'_, Resources> {
+        if self.fixed.is_empty() {
+            return Cow::Borrowed(&self.capacity);
+        }
+        Cow::Owned(self.capacity.minus_floored(&self.fixed))
+    }
+
     pub(super) fn set_capacity(&mut self, capacity: Resources) {
         self.version += 1;
         self.available = capacity.minus(&self.allocated).minus(&self.occupied).pruned();
         self.capacity = capacity;
+    }
+
+    /// Have static allocations take `after` in place of `before`, as a part of what is foreign.
+    pub(super) fn fix(&mut self, before: &Resources, after: &Resources) {
+        self.fixed = self.fixed.minus(before).plus(after).pruned();
     }
 
     /// Have what the core does not schedule take `after` in place of `before`.

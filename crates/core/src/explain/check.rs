@@ -37,7 +37,9 @@ impl Check {
         let CheckResult { blocker, failed, .. } = looked;
         let mut amounts = amounts(books, ask, looked)?;
         amount::short_only(&mut amounts, failed);
-        let holders = if failed { holder::of(books, blocker, &amounts) } else { Vec::new() };
+        // Nobody makes way for an impossible ask.
+        let helps = failed && !blocker.row().is_permanent;
+        let holders = if helps { holder::of(books, blocker, &amounts) } else { Vec::new() };
         let nodes = Nodes::of(books, ask, blocker);
         Some(Self { blocker, failed, amounts, holders, nodes, wait: looked.wait() })
     }

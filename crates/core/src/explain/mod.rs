@@ -8,7 +8,6 @@
 mod amount;
 mod check;
 mod holder;
-mod never;
 mod node;
 pub mod remedy;
 mod sentence;
@@ -121,7 +120,7 @@ fn explained(
     }
     Explanation {
         ask,
-        verdict: verdict(books, ask, &checks),
+        verdict: verdict(&checks),
         since: since(books, ask, &chain, &checks),
         place: QueuePosition::of(books, scheduler, ask),
         checks,
@@ -147,11 +146,11 @@ pub fn first_in(
     scheduler.first_that_waits(application).or_else(|| first_of(books, application))
 }
 
-fn verdict(books: &Books, ask: AllocationId, checks: &[Check]) -> Verdict {
+fn verdict(checks: &[Check]) -> Verdict {
     let failed = || checks.iter().filter(|check| check.failed);
     if failed().next().is_none() {
         Verdict::StartsNext
-    } else if failed().any(|check| never::is_final(books, ask, check.blocker)) {
+    } else if failed().any(|check| check.blocker.row().is_permanent) {
         Verdict::Impossible
     } else if failed().all(|check| check.blocker.row().kind == Kind::Policy) {
         Verdict::HeldBack

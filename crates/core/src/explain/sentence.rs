@@ -16,7 +16,7 @@ impl Explanation {
     /// The answer in at most [`LINE_MAX`] characters: what becomes of it, what holds it back, and both sides
     /// of the comparison.
     pub fn line(&self, books: &Books) -> String {
-        let first = self.blocked_by().next();
+        let first = self.blocked_by().next().map(|check| self.cause(check));
         let Some(check) = first else {
             return match self.verdict {
                 Verdict::Allocated => {
@@ -33,6 +33,9 @@ impl Explanation {
         let (word, code) = (self.verdict.word(), check.blocker.code(books));
         let said = check.said(books);
         let scope = self.scope(books, check.blocker);
+        if check.blocker.row().is_permanent {
+            return cut(&format!("{word}: {scope}{said}")); // The word says what its code does.
+        }
         let whole = format!("{word}: {code} {scope}{said}");
         if whole.chars().count() <= LINE_MAX {
             return whole;
@@ -41,6 +44,17 @@ impl Explanation {
         let rest = format!("{word}: {code}{said}");
         let room = LINE_MAX.saturating_sub(rest.chars().count() + 1);
         cut(&format!("{word}: {code} {}{said}", cut_to(&scope, room)))
+    }
+
+    /// The check that says what makes an ask impossible; every other check itself.
+    fn cause<'own>(&'own self, check: &'own Check) -> &'own Check {
+        if !check.blocker.row().is_permanent {
+            return check;
+        }
+        let is_cause = |one: &&Check| {
+            one.blocker.about() == check.blocker.about() && !one.blocker.row().is_permanent
+        };
+        self.blocked_by().find(is_cause).unwrap_or(check)
     }
 
     fn scope(&self, books: &Books, blocker: Blocker) -> String {

@@ -148,8 +148,8 @@ impl Edges {
                         self.may_not_run(books, now, application, (count, wait, ask), heard);
                     }
                 }
-                Note::Parked { class, wait } => {
-                    self.parked(books, scheduler, now, (class, wait), heard);
+                Note::Parked { class, check, .. } => {
+                    self.parked(books, scheduler, now, (class, check), heard);
                 }
             }
         }

@@ -51,6 +51,16 @@ impl Resources {
             .all(|(big, small)| *big == Self::ABSENT || *small <= *big)
     }
 
+    /// How often this is enough for `small` in each type; `most` at most.
+    pub fn times_that_fit(&self, small: &Self, most: usize) -> usize {
+        let needed = small.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
+        let times = needed.map(|(resource, amount)| {
+            let times = self.get_or_zero(resource).get() / amount.get();
+            usize::try_from(times).unwrap_or(0)
+        });
+        times.min().unwrap_or(most).min(most)
+    }
+
     /// The first type in which [`Resources::fits`] fails.
     pub fn shortfall(&self, small: &Self) -> Option<Shortfall> {
         small.iter().find_map(|(resource, needed)| {

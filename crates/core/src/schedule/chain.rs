@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::books::Books;
 use crate::id::{AllocationId, PartitionId};
 use crate::time::Timestamp;
-use crate::wait::{Blocker, CheckResult, Kind, Wait};
+use crate::wait::{Blocker, CheckResult, Kind, Row, Wait};
 
 use super::Scheduler;
 use super::checks::{Check, Checked, Position};
@@ -45,7 +45,11 @@ impl Scheduler {
         // What is ready is judged in the next step. Until then it is not known to fail what comes after these.
         let is_offered = !matches!(
             check,
-            Check::Standstill | Check::QueueStates | Check::Activation | Check::HeadOfLine
+            Check::Standstill
+                | Check::QueueStates
+                | Check::Possible
+                | Check::Activation
+                | Check::HeadOfLine
         );
         (!is_offered || !checked.position.is_ready()).then_some(wait)
     }
@@ -134,9 +138,10 @@ impl Waiting<'_> {
         self.row.wait.is_none() && !self.books.is_paused(self.partition()) && is_turn()
     }
 
-    /// Why it was parked, if that was for want of a node.
+    /// Why it was parked, if that was for want of a node. Whether it is impossible is another check.
     fn at_nodes(&self) -> Option<Wait> {
-        self.row.wait.filter(|wait| wait.blocker.row().kind == Kind::Node)
+        let is_found = |row: &Row| row.kind == Kind::Node && !row.is_permanent;
+        self.row.wait.filter(|wait| is_found(wait.blocker.row()))
     }
 
     /// What the scheduler found as it judged the class, in full: of what nodes have too little is only found out for

@@ -16,7 +16,7 @@ use crate::wait::{Blocker, CheckResult, Wait, standstill};
 
 use super::class::{ChargeState, ClassKey};
 use super::placement_mode::PlacementMode;
-use super::{check_class, fair_share, questions, waits};
+use super::{check_class, fair_share, possibility, questions, waits};
 
 /// One check of an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub(super) enum Check {
     Standstill,
     /// Its queues accept allocations.
     QueueStates,
+    /// Some order of releases can start it.
+    Possible,
     /// Its application was activated, or may be.
     Activation,
     /// It is not behind the head of the line of its leaf.
@@ -52,6 +54,7 @@ impl Check {
     pub(super) const ORDER: [Self; Self::Node as usize + 1] = [
         Self::Standstill,
         Self::QueueStates,
+        Self::Possible,
         Self::Activation,
         Self::HeadOfLine,
         Self::Question,
@@ -117,6 +120,7 @@ impl<P: Position> Checked<'_, P> {
         match check {
             Check::Standstill
             | Check::QueueStates
+            | Check::Possible
             | Check::BackOff
             | Check::Share
             | Check::Manager
@@ -127,6 +131,7 @@ impl<P: Position> Checked<'_, P> {
             }
             Check::Standstill => standstill(books, self.partition()).map(Wait::of),
             Check::QueueStates => waits::closed_queue_wait(books, key.leaf),
+            Check::Possible => possibility::impossible(books, key),
             Check::Activation => {
                 let wait = activation::wait_for_activation(books, self.activating?);
                 // One that may be activated is placed only after it was.
@@ -149,6 +154,11 @@ impl<P: Position> Checked<'_, P> {
         match check {
             Check::Standstill => all.extend(standstill(books, self.partition()).map(failed)),
             Check::QueueStates => all.extend(waits::states(books, key.leaf)),
+            // While nothing starts at all, it is not said of one ask.
+            Check::Possible if is_held => {}
+            Check::Possible => {
+                all.extend(possibility::impossible(books, key).map(CheckResult::failed))
+            }
             Check::Activation => {
                 let activating = self.activating.into_iter();
                 all.extend(activating.flat_map(|one| activation::checks(books, one)));
@@ -205,6 +215,7 @@ fn charged(books: &Books, key: ClassKey, check: Check) -> Option<Wait> {
         Check::Maxima => bounds::queues(books, key.leaf, &key.needs(books)),
         Check::Standstill
         | Check::QueueStates
+        | Check::Possible
         | Check::Activation
         | Check::HeadOfLine
         | Check::Question

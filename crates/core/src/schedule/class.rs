@@ -300,7 +300,10 @@ impl Class {
         let Some(Wait { blocker, .. }) = self.wait else {
             return if shared { of(None, shape, false) } else { None };
         };
-        let lined = self.key.counts_toward_head() && !matches!(blocker, Blocker::BehindHead(..));
+        // An impossible ask is never the head of a line.
+        let lined = self.key.counts_toward_head()
+            && !matches!(blocker, Blocker::BehindHead(..))
+            && !blocker.row().is_permanent;
         // Where applications are counted, it does not matter what they ask for, unless it says
         // whose turn it is, or what the head of a line needs.
         let counts = matches!(blocker.compared(), Compared::RunningIn(_) | Compared::RunningAt(..));

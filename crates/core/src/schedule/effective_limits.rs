@@ -61,6 +61,7 @@ impl Scheduler {
         self.tree.resize();
         self.parked.lines.all_moved();
         for queue in &changed {
+            self.max_grew(books, *queue);
             self.queue_gave_way(books, *queue);
             if books.queue(*queue).leaf {
                 self.shares_moved(books, *queue);

@@ -228,7 +228,12 @@ impl Scheduler {
     pub(super) fn turns_sized(&mut self, books: &Books, leaf: QueueId) {
         if let Some(users) = books.users_of(leaf) {
             self.parked.turns.moved(leaf);
-            self.parked.turns.eased.extend(users.users().map(|(level, _)| (leaf, level)));
+            let partition = books.queue(leaf).partition;
+            for (level, _) in users.users() {
+                self.parked.turns.eased.push((leaf, level));
+                let blocker = Blocker::CapTooSmall(partition, level);
+                self.parked.open(&mut self.tree, blocker, |_| true);
+            }
         }
     }
 
@@ -238,8 +243,11 @@ impl Scheduler {
             self.parked.turns.moved(leaf);
             let partition = books.queue(leaf).partition;
             for (level, _) in users.users() {
-                let blocker = Blocker::UserCap(partition, level);
-                self.parked.open(&mut self.tree, blocker, |_| true);
+                for blocker in
+                    [Blocker::UserCap(partition, level), Blocker::CapTooSmall(partition, level)]
+                {
+                    self.parked.open(&mut self.tree, blocker, |_| true);
+                }
             }
         }
     }

@@ -98,7 +98,12 @@ impl HeadsOfLine {
         self.heads.get(&leaf).is_some_and(|(_, head)| *head == class)
     }
 
-    /// The sizes of the cluster or of queues have changed: who could never run may be able to now.
+    /// The leaves with a line.
+    pub(super) fn leaves(&self) -> impl Iterator<Item = QueueId> {
+        self.leaves.keys().copied()
+    }
+
+    /// The sizes of the cluster or of queues have changed: others may be heads.
     pub(super) fn all_moved(&mut self) {
         self.moved.extend(self.leaves.keys());
     }
@@ -141,7 +146,7 @@ impl Scheduler {
             return HeadCheck::Open;
         }
         let leaf = row.key.leaf;
-        let Some((head, first)) = self.head_of(books, leaf) else { return HeadCheck::Open };
+        let Some((head, first)) = self.head_of(leaf) else { return HeadCheck::Open };
         let is_behind = row.head.as_ref().is_some_and(|place| line_position(place) > *head);
         if *first == class || !is_behind {
             return HeadCheck::Open;
@@ -172,22 +177,18 @@ impl Scheduler {
         }
     }
 
-    /// Whether a class that is held back is the head of its line, or becomes it.
-    pub(super) fn leads(&self, books: &Books, class: ClassId) -> bool {
+    /// Whether a class that is held back, and can start, is the head of its line, or becomes it.
+    pub(super) fn leads(&self, class: ClassId) -> bool {
         let row = &self.classes.rows[class];
-        if !could_run(books, row.key) {
-            return false;
-        }
-        let head = self.head_of(books, row.key.leaf);
+        let head = self.head_of(row.key.leaf);
         let is_behind =
             |first: &Head| row.head.as_ref().is_some_and(|one| line_position(one) > *first);
         head.is_none_or(|(first, one)| *one == class || !is_behind(first))
     }
 
-    /// The head of the line of a leaf: the first that could ever run.
-    fn head_of(&self, books: &Books, leaf: QueueId) -> Option<&ClassPosition> {
-        let mut line = self.parked.lines.leaves.get(&leaf)?.iter();
-        line.find(|(_, class)| could_run(books, self.classes.rows[*class].key))
+    /// The head of the line of a leaf. What is impossible stands in no line.
+    fn head_of(&self, leaf: QueueId) -> Option<&ClassPosition> {
+        self.parked.lines.leaves.get(&leaf)?.first()
     }
 
     /// Why an ask is not looked at before the head of its line has started; none where it is.
@@ -201,7 +202,7 @@ impl Scheduler {
         if !key.is_checked_against_head() {
             return None;
         }
-        let (_, first) = self.head_of(books, key.leaf)?;
+        let (_, first) = self.head_of(key.leaf)?;
         let (_, head) = self.first_ask(*first);
         let apart = match key.mode {
             // All members of a task are the head.
@@ -238,7 +239,7 @@ impl Scheduler {
         if self.stale || !key.is_checked_against_head() {
             return None;
         }
-        let (head, first) = self.head_of(then, key.leaf)?;
+        let (head, first) = self.head_of(key.leaf)?;
         let (application, ask) = self.first_ask(*first);
         if !is_behind(application) || self.has_before(key, head, *first) {
             return None;
@@ -282,7 +283,7 @@ impl Scheduler {
             self.parked.lines.forget_behind(leaf);
             return;
         }
-        let head = self.head_of(books, leaf).map(|(_, class)| *class);
+        let head = self.head_of(leaf).map(|(_, class)| *class);
         if let Some(head) = head.filter(|_| !all) {
             shapes.retain(|shape| {
                 !matches!(self.beside(books, head, *shape, self.now), HeadCheck::Blocked(_))
@@ -304,8 +305,9 @@ impl Scheduler {
                 self.parked.lines.heads.remove(&leaf);
                 continue;
             }
+            self.drop_impossible_heads(books, leaf);
             self.open_line(books, leaf, true);
-            let head = self.head_of(books, leaf).cloned();
+            let head = self.head_of(leaf).cloned();
             let now = head.as_ref().map(|(_, class)| *class);
             let heads = &mut self.parked.lines.heads;
             let before = match head {
@@ -320,6 +322,18 @@ impl Scheduler {
                     self.list_candidate(books, class);
                 }
             }
+        }
+    }
+
+    /// Have the first of a line judged again while they are impossible by now: then they leave the line.
+    pub(super) fn drop_impossible_heads(&mut self, books: &Books, leaf: QueueId) {
+        while let Some((_, class)) = self.head_of(leaf) {
+            let class = *class;
+            if self.impossible(books, class).is_none() {
+                return;
+            }
+            let group = self.classes.rows[class].group().expect("who stands in a line is parked");
+            self.parked.open_group(&mut self.tree, group);
         }
     }
 
@@ -365,13 +379,6 @@ impl Scheduler {
             self.reorder(books, application, None);
         }
     }
-}
-
-/// Whether a class could run if nothing else did: its queues and the cluster are large enough.
-fn could_run(books: &Books, key: ClassKey) -> bool {
-    let ask = key.needs(books);
-    let mut maxima = books.up(key.leaf).filter_map(|(_, queue)| queue.max.as_ref());
-    maxima.all(|max| max.allows(&ask))
 }
 
 /// The queues at and above a leaf that have quotas of their own: the maximum of a root is what nodes have.

@@ -188,11 +188,18 @@ impl Scheduler {
             Event::Task(event) => self.follow_task(event),
             Event::Ask(event) => self.after_ask(books, event, seen),
             Event::Allocation(event) => self.after_allocation(books, event, seen),
-            Event::Foreign(ForeignEvent::Set { node, .. }) => {
+            Event::Foreign(ForeignEvent::Set { node, preemptable, .. }) => {
                 self.freed(books, seen);
                 self.node_changed(books, *node);
+                if !preemptable {
+                    self.known_nodes.shrank();
+                }
+                self.foreign_left(books, seen);
             }
-            Event::Foreign(ForeignEvent::Removed { .. }) => self.freed(books, seen),
+            Event::Foreign(ForeignEvent::Removed { .. }) => {
+                self.freed(books, seen);
+                self.foreign_left(books, seen);
+            }
             Event::Configured { .. } | Event::Tenant(_) => {}
         }
     }
@@ -235,19 +242,25 @@ impl Scheduler {
                 self.node_versioned(books, node);
                 self.pin(books, node);
                 self.cluster_resized(books, *partition);
+                self.node_grew(books, node);
                 self.node_opened(books, node);
             }
             NodeEvent::Resized { node, .. } => {
                 let partition = books.node(*node).partition;
                 self.update_node(books, *node);
                 self.cluster_resized(books, partition);
+                self.known_nodes.shrank();
+                self.node_grew(books, *node);
                 self.node_opened(books, *node);
             }
             NodeEvent::Scheduling { node, .. } => {
                 self.update_node(books, *node);
+                self.known_nodes.shrank();
+                self.node_grew(books, *node);
                 self.node_opened(books, *node);
             }
             NodeEvent::Removed { .. } => {
+                self.known_nodes.shrank();
                 // A type may be gone from the cluster, and then it is the nodes that lack it.
                 self.put_back(books);
                 self.cluster_resized(books, seen.partition.expect("seen before"));
@@ -442,6 +455,7 @@ impl Scheduler {
     /// A leaf has another maximum, guarantee or number of applications.
     fn leaf_sized(&mut self, books: &Books, leaf: QueueId) {
         self.tree.sized(books, leaf);
+        self.max_grew(books, leaf);
         self.parked.lines.all_moved();
         self.lending.reopen_held(&mut self.tree);
         self.activation_moved(leaf);

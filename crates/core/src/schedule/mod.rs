@@ -30,6 +30,7 @@ mod park;
 mod pending_counts;
 mod placement_mode;
 mod positions;
+mod possibility;
 mod precedence;
 mod predict;
 pub mod preempt;
@@ -78,6 +79,7 @@ use nodes::NodeIndex;
 use park::Parked;
 use pending_counts::PendingCounts;
 use placement_mode::{Pass, PlacementMode, is_required};
+use possibility::KnownNodes;
 use preemption_attempts::PreemptionAttempts;
 use questions::{Refused, found_no_node, put_question};
 use replacement::{GroupId, ReplaceablePlaceholders, replace_placeholder};
@@ -129,6 +131,8 @@ pub enum Note {
         class: ClassId,
         /// Its reason.
         wait: Wait,
+        /// The first check that it fails of those that a release may lift: another where it is impossible.
+        check: Wait,
     },
     /// The rules have changed: former classes are void, and all asks join new ones.
     Renewed,
@@ -179,6 +183,7 @@ pub struct Scheduler {
     pending_counts: Option<PendingCounts>,
     /// Asks that more nodes would help and that are not reported yet.
     hints: Hints,
+    known_nodes: KnownNodes,
     /// The number of checks of classes so far.
     judged: u64,
     /// The time of the last call of `next`.
@@ -227,6 +232,7 @@ impl Scheduler {
         let before = events.len();
         self.begin_attempts(books, now);
         self.pass_time(books, now);
+        self.judge_heads(books);
         self.refresh(books);
         let mut partition = self.nodes.first_key_value().map(|(id, _)| *id);
         while let Some(id) = partition {
@@ -356,9 +362,22 @@ impl Scheduler {
             HeadCheck::Open
         };
         let nodes = self.nodes.get_mut(&partition).expect("every partition has its nodes");
-        match check_class(books, nodes, (key, activating, &head_check), elsewhere, now) {
+        let verdict = check_class(books, nodes, (key, activating, &head_check), elsewhere, now);
+        if let Verdict::Early(wait) | Verdict::Wait(wait) = verdict
+            && let Some(never) = self.impossible(books, class)
+        {
+            if let PlacementMode::ReservedNode(ask) = key.mode {
+                events.push(Event::Ask(AskEvent::Unreserved { ask }));
+                return Search::Over;
+            }
+            // Where applications back off, an impossible ask counts as one that found no node, as in the reference.
+            let reason = if key.backoff_application.is_some() { wait } else { never };
+            self.park_for(books, class, (reason, wait), now);
+            return Search::GoesOn;
+        }
+        match verdict {
             Verdict::Early(wait) => {
-                self.park(books, (class, wait), now);
+                self.park_for(books, class, (wait, wait), now);
                 return Search::GoesOn;
             }
             Verdict::Wait(wait) => {
@@ -368,7 +387,7 @@ impl Scheduler {
                 if elsewhere && !found_no_node(wait.blocker) {
                     self.judge_anew(books, class, false); // Its own node first, then.
                 }
-                self.park(books, (class, wait), now);
+                self.park_for(books, class, (wait, wait), now);
                 if let (Some(application), PlacementMode::ReservedNode(_), false) =
                     (key.backoff_application, key.mode, own_node_tried)
                 {
@@ -439,8 +458,20 @@ impl Scheduler {
         self.after(books, event, &seen);
     }
 
-    /// Park a class that its leaf has as ready under what holds it back.
+    /// Park a class that its leaf has as ready under what holds it back, or under what makes it impossible.
     fn park(&mut self, books: &Books, (class, wait): (ClassId, Wait), now: Timestamp) {
+        let reason = self.waits_for(books, class, wait);
+        self.park_for(books, class, (reason, wait), now);
+    }
+
+    /// Park a class for this reason; `check` is the check that it failed.
+    fn park_for(
+        &mut self,
+        books: &Books,
+        class: ClassId,
+        (wait, check): (Wait, Wait),
+        now: Timestamp,
+    ) {
         let before = self.classes.rows[class].group();
         if before.is_none() {
             self.unlist(class);
@@ -460,7 +491,7 @@ impl Scheduler {
             }
             row.seat = self.parked.insert(&mut self.tree, after, place);
             if !matches!(key.mode, PlacementMode::ReservedNode(_)) {
-                self.note(Note::Parked { class, wait });
+                self.note(Note::Parked { class, wait, check });
             }
         }
         self.recount(books, class);

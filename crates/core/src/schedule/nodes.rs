@@ -151,7 +151,7 @@ impl NodeIndex {
         for (_, id) in blocks.flat_map(|block| &block.nodes) {
             let node = books.node(*id);
             if node.is_open() && node.available.fits(ask) && books.suits(shape, *id) {
-                missing = missing.saturating_sub(count_in(&node.available, ask, missing));
+                missing -= node.available.times_that_fit(ask, missing);
             }
             if missing == 0 {
                 return true;
@@ -382,16 +382,6 @@ impl NodeIndex {
         let name = books.types().name(resource);
         self.weights.iter().find(|(known, _)| known == name).map_or(0.0, |(_, weight)| *weight)
     }
-}
-
-/// How often there is room for this, so often at most.
-fn count_in(room: &Resources, ask: &Resources, most: usize) -> usize {
-    let needed = ask.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
-    let times = needed.map(|(resource, amount)| {
-        let times = room.get_or_zero(resource).get() / amount.get();
-        usize::try_from(times).unwrap_or(0)
-    });
-    times.min().unwrap_or(most).min(most)
 }
 
 /// Per type the most that one of these nodes has free, those not in use left out.

@@ -195,7 +195,7 @@ impl Scheduler {
         if !row.wait.is_some_and(|wait| is_for_room(wait.blocker)) {
             return;
         }
-        if !self.may_call(books, class) {
+        if !self.may_call(class) {
             return; // When it is the head it may.
         }
         let row = &self.classes.rows[class];
@@ -227,8 +227,8 @@ impl Scheduler {
 
     /// Whether others may be stopped for a class by its place: in a line only for the head, and for what
     /// comes first of it.
-    fn may_call(&self, books: &Books, class: ClassId) -> bool {
-        !self.classes.rows[class].key.in_head_of_line_queue || self.leads(books, class)
+    fn may_call(&self, class: ClassId) -> bool {
+        !self.classes.rows[class].key.in_head_of_line_queue || self.leads(class)
     }
 
     /// When the first ask of a class is old enough; none if nothing is ever stopped for it.
@@ -299,7 +299,7 @@ impl Scheduler {
             return None;
         }
         let asks = row.batches.iter().flat_map(|(_, one)| self.classes.batches[*one].asks.values());
-        if !self.may_call(books, class) {
+        if !self.may_call(class) {
             return None;
         }
         let most = if row.key.in_head_of_line_queue { 1 } else { usize::MAX };
@@ -450,7 +450,8 @@ fn required(books: &Books, ask: AllocationId, wait: Wait, events: &mut Vec<Event
 
 /// Whether an ask waits for free amounts in its queues, or on a node.
 const fn is_for_room(blocker: Blocker) -> bool {
-    matches!(blocker.compared(), Compared::Queue(_)) || found_no_node(blocker)
+    let is_impossible = blocker.row().is_permanent;
+    !is_impossible && matches!(blocker.compared(), Compared::Queue(_)) || found_no_node(blocker)
 }
 
 /// From when on the last pass looks at an ask that has a node: its application may have backed off.

@@ -56,9 +56,10 @@ impl Scheduler {
             // Nothing is judged where there is no node.
             return Throttled { code: Name::new("NO_NODE_FITS"), ..Throttled::default() };
         };
+        let code = Name::new(wait.code_of_task(books, ask));
         match wait.tenant_reason(books, ask) {
             Some(reason) => Throttled {
-                code: Name::new(reason.code.as_str()),
+                code,
                 scope: reason.scope,
                 types: reason
                     .types
@@ -71,7 +72,7 @@ impl Scheduler {
                     })
                     .collect(),
             },
-            None => Throttled { code: Name::new(wait.blocker.code(books)), ..Throttled::default() },
+            None => Throttled { code, ..Throttled::default() },
         }
     }
 }

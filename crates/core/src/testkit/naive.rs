@@ -22,6 +22,7 @@ mod evict;
 mod fair_share;
 mod head_of_line;
 pub(super) mod lend;
+mod never;
 mod preemption_attempts;
 mod questions;
 mod replacement;

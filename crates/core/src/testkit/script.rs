@@ -443,14 +443,14 @@ fn ask(partition: Name, words: &mut Words<'_>) -> Command {
     Command::Ask(ask)
 }
 
-/// `foreign f1 n1 vcore=2`.
+/// `foreign f1 n1 vcore=2`, and `static` for one that never ends.
 fn foreign(partition: Name, words: &mut Words<'_>) -> Command {
     Command::SetForeign(SetForeign {
         partition,
         key: words.name("a key"),
         node: words.name("a node id"),
         resources: words.amounts(),
-        preemptable: true,
+        preemptable: !words.take("static"),
     })
 }
 

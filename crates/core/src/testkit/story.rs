@@ -52,7 +52,7 @@ use super::watch::Watch;
 /// ask p1 g1 vcore=2 placeholder group workers      ask m1 g1 vcore=2 group workers
 /// ask d1 app1 vcore=1 requires n1                  ask a3 app1 vcore=1 preempts preemptable
 /// release p1 as replaced              release v1 as preempted     release p2 as timeout
-/// foreign f1 n1 vcore=2               foreign-gone f1     scan-quotas       scan-outstanding
+/// foreign f1 n1 vcore=2 static        foreign-gone f1     scan-quotas       scan-outstanding
 /// app app2 - bob gang vcore=4 tags namespace=x            without a queue, with tags
 /// questions on victims at-once 8      answer a1 n1=ok n2=taint n3=2      void n1
 /// tenant a of p quota vcore=4 instances=2 suspended     tenant b as user ann in root.q

@@ -76,6 +76,8 @@ codes! {
     GroupApps = "GROUP_APPS", Some('e'), "an application of {} to end: as many ran as may", "running jobs of {}";
     /// What is reserved for the head of a line.
     HeldForHead = "HELD_FOR_HEAD", None, "the head of the line of queue {} to start", "head of line of {}";
+    /// Larger than a queue, a limit, or the nodes allow, whatever is released.
+    Impossible = "IMPOSSIBLE", None, "a change of quotas, limits, or nodes: {} allows less than it needs", "impossible: {}";
     /// How many applications may run in a queue.
     MaxApps = "MAX_APPS", Some('e'), "an application of queue {} to end: as many ran as may", "running jobs of {}";
     /// Nodes that it may not have.

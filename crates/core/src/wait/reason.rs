@@ -14,8 +14,8 @@ use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, Queue
 use super::about::About;
 use super::compared::Compared;
 use super::{
-    NodeReason, Wait, WaitCode, activation, amount, figure, later, nodes, questions, room,
-    standstill, state,
+    NodeReason, Wait, WaitCode, activation, amount, figure, impossible, later, nodes, questions,
+    room, standstill, state,
 };
 
 /// What a reason is about, in one word that says what could help.
@@ -88,7 +88,7 @@ pub struct Row {
     pub lists_nodes: bool,
     /// What is wrong with the nodes that the reason is about.
     pub node_reason: Option<NodeReason>,
-    /// Whether nothing that ends or is released makes way for it, if nodes and queues stay as they are.
+    /// Whether nothing that ends or is released makes way for it: the ask is impossible.
     pub is_permanent: bool,
     /// What the first line says where nothing is compared.
     pub(super) figure: fn(&Books, Blocker) -> String,
@@ -189,6 +189,64 @@ reasons! {
         figures: SeenBy::WhoSeesUse,
         subject: SeenBy::Everybody,
         sentence: amount::of_queue,
+    }
+    /// The maximum of this queue is lower than what the ask needs, whatever is released.
+    QueueTooSmall(queue: QueueId) about Queue(queue) compares Queue(queue) {
+        code: Always(WaitCode::Impossible),
+        kind: Amount,
+        figures: SeenBy::WhoSeesUse,
+        subject: SeenBy::Everybody,
+        is_permanent: true,
+        sentence: impossible::of_queue,
+    }
+    /// The limit of a user or group at this level is lower than what the ask needs, whatever is released.
+    LimitTooSmall(partition: PartitionId, level: LevelId)
+        about Level(partition, level) compares Limit(partition, level)
+    {
+        code: Always(WaitCode::Impossible),
+        kind: Amount,
+        figures: SeenBy::WhoSeesUse,
+        subject: SeenBy::Everybody,
+        is_permanent: true,
+        sentence: impossible::of_limit,
+    }
+    /// The most that one user may have of a leaf is lower than what the ask needs; their level there.
+    CapTooSmall(partition: PartitionId, level: LevelId)
+        about Level(partition, level) compares Cap(partition, level)
+    {
+        code: Always(WaitCode::Impossible),
+        kind: Amount,
+        figures: SeenBy::WhoSeesUse,
+        subject: SeenBy::Everybody,
+        is_permanent: true,
+        sentence: impossible::of_cap,
+    }
+    /// No node in use that it may have would be large enough if it were empty, or not for all that starts together.
+    NodesTooSmall(partition: PartitionId) about AnyNode(partition) compares Nothing {
+        code: Always(WaitCode::Impossible),
+        kind: Node,
+        figures: SeenBy::Everybody,
+        subject: SeenBy::Everybody,
+        lists_nodes: true,
+        is_permanent: true,
+        sentence: impossible::of_nodes,
+    }
+    /// The only node that it may run on would be too small if it were empty.
+    RequiredNodeTooSmall(node: NodeId) about Node(node) compares Size(node) {
+        code: Always(WaitCode::Impossible),
+        kind: Node,
+        subject: SeenBy::Everybody,
+        is_permanent: true,
+        sentence: impossible::of_required_node,
+    }
+    /// The only node that it may run on is not there.
+    RequiredNodeMissing(partition: PartitionId) about RequiredNode(partition) compares Nothing {
+        code: Always(WaitCode::Impossible),
+        kind: Node,
+        figures: SeenBy::Everybody,
+        subject: SeenBy::Everybody,
+        is_permanent: true,
+        sentence: impossible::of_missing_node,
     }
     /// The number of applications that may run in this queue.
     QueueApplications(queue: QueueId) about Queue(queue) compares RunningIn(queue) {
@@ -353,7 +411,6 @@ reasons! {
         kind: Node,
         figures: SeenBy::Everybody,
         subject: SeenBy::Everybody,
-        is_permanent: true,
         sentence: room::of_absent_node,
     }
     /// Its task group, at this position of its application, has placeholders left, and none of

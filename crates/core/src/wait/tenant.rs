@@ -55,6 +55,16 @@ pub struct TenantShort {
 }
 
 impl Wait {
+    /// Returns the code under which an ask waits, for whoever asks about a task of a tenant: an impossible task is
+    /// that, and a quota is a quota of the tenant, whatever queue or limit it is.
+    pub fn code_of_task(&self, books: &Books, ask: AllocationId) -> &'static str {
+        let own = self.blocker.code(books);
+        if self.blocker.row().is_permanent {
+            return own;
+        }
+        self.tenant_reason(books, ask).map_or(own, |reason| reason.code.as_str())
+    }
+
     /// What of a tenant holds an ask back; none where something else does, as the lack of a node.
     pub fn tenant_reason(&self, books: &Books, ask: AllocationId) -> Option<TenantReason> {
         if let Blocker::QueueState(queue) = self.blocker {

@@ -25,7 +25,7 @@ use crate::supposed;
 
 /// How many histories: `HEADROOM_EXPLAINED`, or enough for every day.
 fn histories() -> u32 {
-    number_in("HEADROOM_EXPLAINED").unwrap_or(300)
+    number_in("HEADROOM_EXPLAINED").unwrap_or(600)
 }
 
 fn number_in(variable: &str) -> Option<u32> {
@@ -41,19 +41,17 @@ const REACHED: &[&str] = &[
     "DRIVER_LIMIT_QUEUE",
     "GROUP_APPS",
     "HELD_FOR_HEAD",
+    "IMPOSSIBLE",
     "MAX_APPS",
     "NODE_BLOCKED",
     "NODE_CONSTRAINT",
     "NODE_RESOURCES",
     "NO_NODE_FITS",
-    "NO_PARTITION_ACCESS",
     "PARALLEL_LIMIT",
     "PREEMPTION_PENDING",
     "QUEUE_MAX",
     "QUEUE_STATE",
-    "REQUIRED_NODE_ABSENT",
     "REQUIRED_NODE_FULL",
-    "REQUIRED_NODE_SIZE",
     "ROOT_CAPACITY",
     "USER_APPS",
     "USER_HARD_CAP",
@@ -195,8 +193,11 @@ fn is_where_it_stopped(
         // before the nodes have reported.
         // The same of a partition that stands still, whatever it was put aside for before.
         (None, Blocker::QueueState(_)) | (_, Blocker::RmAway(_) | Blocker::NoNodes(_)) => true,
+        // So does an ask that became impossible since then, or whose application is visited as a whole.
+        (_, never) if never.row().is_permanent => true,
         (_, Blocker::PartitionPaused(partition)) if books.is_recovering(partition) => true,
         (None, _) if books.is_recovering(partition_of(books, ask)) => true,
+
         (None, _) => {
             let application = books.application(books.allocation(ask).application);
             books.users_of(application.queue).is_some()

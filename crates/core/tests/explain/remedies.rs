@@ -159,8 +159,11 @@ fn who_is_held_back_for_others_alone_starts_as_it_is() {
     check(
         "
         queue root.a max vcore=10 gpu=4 prop application.sort.policy=fifo-strict
-        node n0 gpu=1
+        queue root.b
+        node n0 vcore=4 gpu=2
         node n1 vcore=10 gpu=1
+        app t0 root.b eve
+        ask a0 t0 gpu=1 on n0
         app t1 root.a ann
         ask a1 t1 vcore=4 gpu=2
         app t2 root.a bob

@@ -99,6 +99,7 @@ fn what_is_larger_than_its_queue_can_never_run() {
             1 of 1, 0 ahead, since 0
             · QUEUE_STATE (c) root.a: 
             · QUEUE_STATE (c) root: 
+            ✗ IMPOSSIBLE root.a: vcore 0 + 5000 of 4000 (1000)
             ✗ QUEUE_MAX (c) root.a: vcore 0 + 5000 of 4000 (1000)
             · ROOT_CAPACITY (c) root: vcore 0 + 5000 of 8000 (-3000)
             · NO_NODE_FITS (b) every node: 
@@ -160,6 +161,8 @@ fn an_ask_that_no_node_could_ever_hold_is_impossible() {
             1 of 1, 0 ahead, since 0
             · QUEUE_STATE (c) root.a: 
             · QUEUE_STATE (c) root: 
+            ✗ IMPOSSIBLE every node: 
+                0 of 2 nodes fit, 2 size
             · ROOT_CAPACITY (c) root: vcore 0 + 5000 of 8000 (-3000)
             ✗ NO_NODE_FITS (b) every node: vcore 0 + 5000 of 4000 (1000)
                 0 of 2 nodes fit, 2 size
@@ -172,8 +175,11 @@ fn where_others_go_first_and_it_would_fit_it_is_held_back() {
     check(
         "
         queue root.a max vcore=10 gpu=4 prop application.sort.policy=fifo-strict
-        node n0 gpu=1
+        queue root.b
+        node n0 vcore=4 gpu=2
         node n1 vcore=10 gpu=1
+        app t0 root.b eve
+        ask a0 t0 gpu=1 on n0
         app t1 root.a ann
         ask a1 t1 vcore=4 gpu=2
         app t2 root.a bob
@@ -189,9 +195,9 @@ fn where_others_go_first_and_it_would_fit_it_is_held_back() {
             · QUEUE_STATE (c) root: 
             ✗ BEHIND_HEAD root.a: vcore 0 + 2000 of 1000 (1000)
             · QUEUE_MAX (c) root.a: vcore 5000 + 2000 of 10000 (-3000)
-            · ROOT_CAPACITY (c) root: vcore 5000 + 2000 of 10000 (-3000)
+            · ROOT_CAPACITY (c) root: vcore 5000 + 2000 of 14000 (-7000)
             · NO_NODE_FITS (b) every node: 
-                1 of 2 nodes fit, 1 size
+                2 of 2 nodes fit
         "#]],
     );
 }
@@ -345,7 +351,7 @@ fn what_it_waited_for_is_told_in_order() {
     let explanation = explain(&world.books, &world.scheduler, ask).expect("it is there");
     let all = explanation.history.iter();
     let told: Vec<_> = all.map(|mark| (mark.at.as_millis(), mark.code.as_str())).collect();
-    assert_eq!(told, [(0, "QUEUE_MAX"), (5_000, "ROOT_CAPACITY")]);
+    assert_eq!(told, [(0, "QUEUE_MAX"), (5_000, "IMPOSSIBLE")]);
 }
 
 #[test]

@@ -27,18 +27,15 @@ fn only_asks_for_its_label_are_placed_on_a_node_that_has_one() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits ROOT_CAPACITY: the cluster has 2 of 2 vcore available, but the ask needs 3. Wait for a release, or add nodes.
+              a1 waits IMPOSSIBLE: no release can start the ask: it needs 3 vcore, but no node in use has more than 2. Add a larger node, or request less.
             ask a2: a2 on g1, app1 Running
             ask a3
               a3 waits ROOT_CAPACITY: the cluster has 1 of 4 vcore@gpu available, but the ask needs 2. Wait for a release, or add nodes.
             ask a4
-              a4 waits NO_PARTITION_ACCESS: 0 of 2 nodes have the label fpga. Add such nodes, or submit the ask with another label.
+              a4 waits IMPOSSIBLE: no release can start the ask: no node in use with the label fpga is open to it. Add such a node, or submit the ask with another label.
             ask a5: a5 on plain
-              a1 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 3. Wait for a release, or add nodes.
-              a4 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             release a2: a2 released, a3 on g1
             node g2: a4 on g2
-              a1 waits ROOT_CAPACITY: the cluster has 0 of 3 vcore available, but the ask needs 3. Wait for a release, or add nodes.
             reload: root changed, a3 resized, root.q changed
               a1 waits ROOT_CAPACITY: the cluster has 2 of 7 vcore available, but the ask needs 3. Wait for a release, or add nodes.
         "#]],
@@ -374,7 +371,7 @@ fn a_type_of_a_label_is_named_by_nobody_but_the_queue_file() {
             node n2: refused TYPE_OF_LABEL: the node names vcore@gpu, which counts vcore on nodes with label gpu. Name vcore, and set the label gpu.
             ask a1: refused TYPE_OF_LABEL: the ask names vcore@gpu, which counts vcore on nodes with label gpu. Name vcore, and set the label gpu.
             ask a2: app1 Accepted
-              a2 waits NO_NODE_FITS: the ask needs 1 vcore@fpga, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              a2 waits IMPOSSIBLE: no release can start the ask: it needs 1 vcore@fpga, but no node in use has any. Add a node with vcore@fpga, or request less.
             foreign f1: refused TYPE_OF_LABEL: the foreign allocation names vcore@gpu, which counts vcore on nodes with label gpu. Name vcore, and set the label gpu.
             resize n1: refused TYPE_OF_LABEL: the node names vcore@gpu, which counts vcore on nodes with label gpu. Name vcore, and set the label gpu.
         "#]],

@@ -27,7 +27,7 @@ fn an_application_whose_lifetime_is_over_gives_back_what_it_has_and_fails() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2: a2 on n1
             ask a3
-              a3 waits ROOT_CAPACITY: the cluster has 1 of 3 vcore available, but the ask needs 5. Wait for a release, or add nodes.
+              a3 waits IMPOSSIBLE: no release can start the ask: it needs 5 vcore, but no node in use has more than 3. Add a larger node, or request less.
             ask b1: app2 Accepted
               b1 waits ROOT_CAPACITY: the cluster has 1 of 3 vcore available, but the ask needs 3. Wait for a release, or add nodes.
             wait 59s: nothing

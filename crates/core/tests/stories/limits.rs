@@ -84,7 +84,7 @@ fn a_zero_in_a_limit_forbids() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits ABS_USER_LIMIT: user ann at root.a has 0 of 0 gpu available, but the ask needs 1. Wait for a release, or raise the limit.
+              a1 waits IMPOSSIBLE: no release can start the ask: it needs 1 gpu, but the limit of user ann at root.a is 0. Raise the limit, or request less.
             ask a2: a2 on n1, app1 Running
         "#]],
     );
@@ -210,9 +210,8 @@ fn user_and_group_limits_hold_together() {
         ",
         expect![[r#"
             ask a1: app1 Accepted, app1 counts for group dev
-              a1 waits ABS_GROUP_LIMIT: group dev at root.a has 4 of 4 vcore available, but the ask needs 5. Wait for a release, or raise the limit.
+              a1 waits IMPOSSIBLE: no release can start the ask: it needs 5 vcore, but the limit of group dev at root.a is 4. Raise the limit, or request less.
             ask a2: a2 on n1, app1 Running
-              a1 waits ABS_USER_LIMIT: user ann at root.a has 2 of 5 vcore available, but the ask needs 5. Wait for a release, or raise the limit.
             ask b1: app2 Accepted, app2 counts for group dev
               b1 waits ABS_GROUP_LIMIT: group dev at root.a has 1 of 4 vcore available, but the ask needs 2. Wait for a release, or raise the limit.
             ask a3
@@ -346,7 +345,7 @@ fn limits_on_a_queue_written_in_capitals_hold() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits ABS_USER_LIMIT: user ann at root.team has 1 of 1 vcore available, but the ask needs 2. Wait for a release, or raise the limit.
+              a1 waits IMPOSSIBLE: no release can start the ask: it needs 2 vcore, but the limit of user ann at root.team is 1. Raise the limit, or request less.
         "#]],
     );
 }

@@ -64,8 +64,11 @@ fn a_head_that_waits_for_a_node_keeps_its_quota_and_holds_up_nobody_else() {
     check(
         "
         queue root.a max vcore=10 gpu=4 prop application.sort.policy=fifo-strict
-        node n0 gpu=1
+        queue root.b
+        node n0 vcore=4 gpu=2
         node n1 vcore=10 gpu=1
+        app t0 root.b eve
+        ask a0 t0 gpu=1 on n0
         app t1 root.a ann
         ask a1 t1 vcore=4 gpu=2
         app t2 root.a bob
@@ -75,6 +78,7 @@ fn a_head_that_waits_for_a_node_keeps_its_quota_and_holds_up_nobody_else() {
         node n2 vcore=4 gpu=2
         ",
         expect![[r#"
+            ask a0: t0 Accepted, a0 on n0, t0 Running
             ask a1: t1 Accepted
               a1 waits NO_NODE_FITS: the ask needs 2 gpu, but no node that it may use has more than 1 free. Wait for a release, or add nodes.
             ask a2: t2 Accepted, a2 on n1, t2 Running
@@ -99,9 +103,8 @@ fn what_could_never_run_is_not_the_head() {
         ",
         expect![[r#"
             ask a1: t1 Accepted
-              a1 waits QUEUE_MAX: queue root.a has 10 of 10 vcore available, but the ask needs 11. Wait for a release, or raise the maximum.
+              a1 waits IMPOSSIBLE: no release can start the ask: it needs 11 vcore, but the maximum of queue root.a is 10. Raise the maximum, or request less.
             ask a2: t2 Accepted, a2 on n1, t2 Running
-              a1 waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 11. Wait for a release, or raise the maximum.
         "#]],
     );
 }
@@ -160,7 +163,7 @@ fn by_fifo_backfill_the_head_is_overtaken_so_often_and_then_held_for() {
             release a2: a2 released
               h waits QUEUE_MAX: queue root.a has 40 of 100 vcore available, but the ask needs 60. Wait for a release, or raise the maximum.
             ask g: g1 Accepted
-              g waits NO_NODE_FITS: the ask needs 1 memory, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              g waits IMPOSSIBLE: no release can start the ask: it needs 1 memory, but no node in use has any. Add a node with memory, or request less.
             release a3: a3 released, t1 Completing, h on n1, head Running
               b5 waits QUEUE_MAX: queue root.a has 0 of 100 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
         "#]],

@@ -12,6 +12,7 @@ mod gangs;
 mod gangs_confirmations;
 mod gangs_life;
 mod hints;
+mod impossible;
 mod labels;
 mod lending;
 mod life;

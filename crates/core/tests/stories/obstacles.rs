@@ -2,8 +2,9 @@
 //! with its code, its letter, and both sides of the comparison.
 
 use expect_test::{Expect, expect};
+use headroom_core::explain::explain;
 use headroom_core::letter;
-use headroom_core::testkit::tell;
+use headroom_core::testkit::{tell, tell_world};
 
 /// Tell a story; the last thing that waits in it, or was rejected, with the letter of its code.
 #[expect(clippy::needless_pass_by_value, reason = "`expect!` stands at the call")]
@@ -18,10 +19,24 @@ fn last_obstacle(script: &str, expected: Expect) {
     expected.assert_eq(&found.unwrap_or_else(|| format!("nothing is refused:\n{told}")));
 }
 
+/// The checks that the last waiting ask of a story fails, with the letters of their codes: it is impossible, and why.
+#[expect(clippy::needless_pass_by_value, reason = "`expect!` stands at the call")]
+fn obstacles(script: &str, expected: Expect) {
+    let world = tell_world(script);
+    let waiting = world.books.allocations().iter().filter(|(_, row)| row.is_pending());
+    let (ask, _) = waiting.last().expect("an ask waits");
+    let explanation = explain(&world.books, &world.scheduler, ask).expect("it is there");
+    let failed = explanation.blocked_by().map(|check| {
+        let code = check.blocker.code(&world.books);
+        letter(code).map_or_else(|| format!("{code}\n"), |letter| format!("({letter}) {code}\n"))
+    });
+    expected.assert_eq(&failed.collect::<String>());
+}
+
 #[test]
 #[doc(alias = "SD-47")]
 fn a_label_that_no_node_has() {
-    last_obstacle(
+    obstacles(
         "
         queue root exclusive gpu
         queue root.a
@@ -31,7 +46,8 @@ fn a_label_that_no_node_has() {
         ask mine app1 vcore=1 labelled fpga
         ",
         expect![[r#"
-            (a) mine waits NO_PARTITION_ACCESS: 0 of 2 nodes have the label fpga. Add such nodes, or submit the ask with another label.
+            IMPOSSIBLE
+            (a) NO_PARTITION_ACCESS
         "#]],
     );
 }
@@ -39,7 +55,7 @@ fn a_label_that_no_node_has() {
 #[test]
 #[doc(alias = "SD-47")]
 fn a_node_that_the_application_refuses() {
-    last_obstacle(
+    obstacles(
         "
         queue root.a
         node n1 vcore=4
@@ -48,7 +64,8 @@ fn a_node_that_the_application_refuses() {
         ask mine app1 vcore=3 not-on n1
         ",
         expect![[r#"
-            (a) mine waits NODE_BLOCKED: 1 of 2 nodes has enough free capacity, but 1 of those is on the block list of the ask. Wait for capacity on another node, or submit the ask with a shorter list.
+            IMPOSSIBLE
+            (a) NODE_BLOCKED
         "#]],
     );
 }

@@ -100,7 +100,7 @@ fn a_zero_in_a_maximum_forbids_and_an_absent_type_is_unlimited() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits QUEUE_MAX: queue root.a has 0 of 0 memory available, but the ask needs 1. Wait for a release, or raise the maximum.
+              a1 waits IMPOSSIBLE: no release can start the ask: it needs 1 memory, but the maximum of queue root.a is 0. Raise the maximum, or request less.
             ask a2: a2 on n1, app1 Running
         "#]],
     );
@@ -135,11 +135,11 @@ fn the_size_of_the_cluster_bounds_the_root() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits ROOT_CAPACITY: the cluster has 4 of 4 vcore available, but the ask needs 5. Wait for a release, or add nodes.
+              a1 waits IMPOSSIBLE: no release can start the ask: it needs 5 vcore, but no node in use has more than 2. Add a larger node, or request less.
             ask a2
-              a2 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              a2 waits IMPOSSIBLE: no release can start the ask: it needs 3 vcore, but no node in use has more than 2. Add a larger node, or request less.
             node n3: a2 on n3, app1 Running
-              a1 waits NO_NODE_FITS: the ask needs 5 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              a1 waits IMPOSSIBLE: no release can start the ask: it needs 5 vcore, but no node in use has more than 4. Add a larger node, or request less.
         "#]],
     );
 }
@@ -157,9 +157,9 @@ fn a_type_that_no_node_has_waits_for_the_cluster() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits NO_NODE_FITS: the ask needs 1 fpga, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              a1 waits IMPOSSIBLE: no release can start the ask: it needs 1 fpga, but no node in use has any. Add a node with fpga, or request less.
             node n2
-              a1 waits NO_NODE_FITS: no node in use has fpga 1, vcore 1 free, although each amount is free on some node. Wait for a release, or add nodes.
+              a1 waits IMPOSSIBLE: no release can start the ask: it needs fpga 1, vcore 1, and no node in use has all of it, although each amount is on some node. Add a larger node, or request less.
             node n3: a1 on n3, app1 Running
         "#]],
     );
@@ -195,7 +195,7 @@ fn room_that_no_single_node_has_is_told_apart_from_room_that_is_nowhere() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits NO_NODE_FITS: no node in use has memory 1, vcore 1 free, although each amount is free on some node. Wait for a release, or add nodes.
+              a1 waits IMPOSSIBLE: no release can start the ask: it needs memory 1, vcore 1, and no node in use has all of it, although each amount is on some node. Add a larger node, or request less.
             node n3: a1 on n3, app1 Running
         "#]],
     );
@@ -219,16 +219,13 @@ fn the_reason_is_the_first_check_that_fails_from_the_leaf_up() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits ABS_USER_LIMIT: user ann at root.p.a has 1 of 1 memory available, but the ask needs 2. Wait for a release, or raise the limit.
+              a1 waits IMPOSSIBLE: no release can start the ask: it needs 9 vcore, but the maximum of queue root.p.a is 1. Raise the maximum, or request less.
             ask a2
-              a2 waits QUEUE_MAX: queue root.p.a has 1 of 1 vcore available, but the ask needs 9. Wait for a release, or raise the maximum.
+              a2 waits IMPOSSIBLE: no release can start the ask: it needs 9 vcore, but the maximum of queue root.p.a is 1. Raise the maximum, or request less.
             ask a3: a3 on n1, app1 Running
-              a1 waits ABS_USER_LIMIT: user ann at root.p.a has 0 of 1 memory available, but the ask needs 2. Wait for a release, or raise the limit.
             ask b1: app2 Accepted
-              b1 waits QUEUE_MAX: queue root.p.a has 1 of 1 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
+              b1 waits IMPOSSIBLE: no release can start the ask: it needs 2 vcore, but the maximum of queue root.p.a is 1. Raise the maximum, or request less.
             ask b2: b2 on n1, app2 Running
-              a2 waits QUEUE_MAX: queue root.p.a has 0 of 1 vcore available, but the ask needs 9. Wait for a release, or raise the maximum.
-              b1 waits QUEUE_MAX: queue root.p.a has 0 of 1 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
         "#]],
     );
 }
@@ -259,7 +256,7 @@ fn root_is_as_large_as_its_nodes_and_a_quota_of_its_own_is_not_applied() {
             ask a1: app1 Accepted
               a1 waits NO_NODES: no node has registered in partition default. Register a node.
             node n1
-              a1 waits ROOT_CAPACITY: the cluster has 2 of 2 vcore available, but the ask needs 3. Wait for a release, or add nodes.
+              a1 waits IMPOSSIBLE: no release can start the ask: it needs 3 vcore, but no node in use has more than 2. Add a larger node, or request less.
               root: in force {memory: 4 B, vcore: 2000 m}, uses {}, headroom {memory: 4 B, vcore: 2000 m}, share 0, runs 0
             node n2: a1 on n2, app1 Running
               root: in force {memory: 4 B, vcore: 6000 m}, uses {vcore: 3000 m}, headroom {memory: 4 B, vcore: 3000 m}, share 0.5, runs 1

@@ -60,7 +60,7 @@ fn a_draining_queue_that_the_file_names_again_takes_applications_again() {
             app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.q is Draining, but only an Active queue accepts applications; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
             reload: root.q Active, root.q changed, root.p Active, root.p.x Active, root.r Draining
             ask a1: app3 Accepted
-              a1 waits QUEUE_MAX: queue root.q has 1 of 1 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
+              a1 waits IMPOSSIBLE: no release can start the ask: it needs 2 vcore, but the maximum of queue root.q is 1. Raise the maximum, or request less.
         "#]],
     );
 }

@@ -78,13 +78,11 @@ fn an_application_with_too_many_asks_in_vain_backs_off() {
         ",
         expect![[r#"
             ask r1: app1 Accepted
-              r1 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that it may use has more than 3 free. Wait for a release, or add nodes.
+              r1 waits IMPOSSIBLE: no release can start the ask: it needs 4 cpu, but no node in use has more than 3. Add a larger node, or request less.
             ask r2
-              r2 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that it may use has more than 3 free. Wait for a release, or add nodes.
+              r2 waits IMPOSSIBLE: no release can start the ask: it needs 4 cpu, but no node in use has more than 3. Add a larger node, or request less.
             ask r3: app1 backs off until 30000 ms
-              r1 waits BACKOFF: too many asks of application app1 found no node, so its asks are not checked until 30000 ms. Wait, or request less.
-              r2 waits BACKOFF: too many asks of application app1 found no node, so its asks are not checked until 30000 ms. Wait, or request less.
-              r3 waits BACKOFF: too many asks of application app1 found no node, so its asks are not checked until 30000 ms. Wait, or request less.
+              r3 waits IMPOSSIBLE: no release can start the ask: it needs 4 cpu, but no node in use has more than 3. Add a larger node, or request less.
             ask r4
               r4 waits BACKOFF: too many asks of application app1 found no node, so its asks are not checked until 30000 ms. Wait, or request less.
             ask s1: app2 Accepted, s1 on n1, app2 Running
@@ -92,7 +90,6 @@ fn an_application_with_too_many_asks_in_vain_backs_off() {
             release r1: r1 withdrawn
             release r2: r2 withdrawn
             wait 1s: r4 on n1, app1 Running
-              r3 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that it may use has more than 3 free. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -117,7 +114,7 @@ fn autoscale_hint() {
             ask e1
               e1 waits ROOT_CAPACITY: the cluster has 0 of 4 cpu available, but the ask needs 3. Wait for a release, or add nodes.
             ask e2
-              e2 waits ROOT_CAPACITY: the cluster has 0 of 4 cpu available, but the ask needs 5. Wait for a release, or add nodes.
+              e2 waits IMPOSSIBLE: no release can start the ask: it needs 5 cpu, but no node in use has more than 4. Add a larger node, or request less.
             ask e3
               e3 waits ROOT_CAPACITY: the cluster has 0 of 4 cpu available, but the ask needs 3. Wait for a release, or add nodes.
             scan-outstanding: more nodes would help e1, more nodes would help e3
@@ -149,7 +146,7 @@ fn scale_up_is_not_asked_for_what_may_not_run_or_runs_on_one_node() {
         expect![[r#"
             ask r1: app1 Accepted, r1 on n1, app1 Running
             ask over: app2 Accepted
-              over waits ABS_USER_LIMIT: user ann at root.a has 2 of 2 cpu available, but the ask needs 3. Wait for a release, or raise the limit.
+              over waits IMPOSSIBLE: no release can start the ask: it needs 3 cpu, but the limit of user ann at root.a is 2. Raise the limit, or request less.
             ask within
               within waits ROOT_CAPACITY: the cluster has 0 of 4 cpu available, but the ask needs 2. Wait for a release, or add nodes.
             ask pinned
@@ -176,7 +173,7 @@ fn a_required_node_is_unknown_and_then_registers() {
         ",
         expect![[r#"
             ask d: app1 Accepted
-              d waits REQUIRED_NODE_ABSENT: the ask requires node n9, which is not registered. Register the node, or withdraw the ask.
+              d waits IMPOSSIBLE: no release can start the ask: the ask requires node n9, which is not registered. Register the node, or withdraw the ask.
             node n9: d on n9, app1 Running
         "#]],
     );
@@ -235,7 +232,7 @@ fn an_ask_too_large_for_its_required_node_holds_up_nobody() {
         ",
         expect![[r#"
             ask d: app1 Accepted
-              d waits REQUIRED_NODE_SIZE: the ask requires node n1, which has a capacity of cpu 4, but the ask needs cpu 5. Enlarge the node, or request less.
+              d waits IMPOSSIBLE: no release can start the ask: it requires node n1, which has cpu 4 when it is empty, but the ask needs cpu 5. Enlarge the node, or request less.
             ask b: b on n1, app1 Running
             resize n1: n1 keeps d, b to be stopped for d
               d waits PREEMPTION_PENDING: node n1 is reserved for the ask and has cpu 3 free, but the ask needs cpu 5. Preempted allocations on this node free cpu 2. Wait until they stop.
@@ -487,7 +484,7 @@ fn the_age_of_a_reservation_counts_and_not_that_of_its_ask() {
             drain spare: nothing
             ask v: B Accepted, v on n1, B Running
             ask low
-              low waits NO_NODE_FITS: the ask needs 5 c, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              low waits IMPOSSIBLE: no release can start the ask: every node that is large enough is drained. Take such a node into use again, or add nodes.
             wait 7300s: nothing
             ask low: low resized, n1 keeps low
               low waits NODE_RESOURCES: node n1 is reserved for the ask and has c 0 free, but the ask needs c 3. Wait for a release on this node, or for capacity on another node.

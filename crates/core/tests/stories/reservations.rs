@@ -137,7 +137,7 @@ fn an_ask_larger_than_every_node_has_none_kept() {
         ",
         expect![[r#"
             ask a: app1 Accepted
-              a waits NO_NODE_FITS: the ask needs 5 cpu, but no node that it may use has more than 4 free. Wait for a release, or add nodes.
+              a waits IMPOSSIBLE: no release can start the ask: it needs 5 cpu, but no node in use has more than 4. Add a larger node, or request less.
             wait 10s: nothing
             resize n2: a on n2, app1 Running
             ask b: b on n2
@@ -203,7 +203,7 @@ fn a_node_that_leaves_is_kept_no_more_and_another_is() {
             lose n1: no node is kept for a, f lost, n2 keeps a
               a waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 2 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             lose n2: no node is kept for a, g lost, fill Completing
-              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              a waits IMPOSSIBLE: no release can start the ask: every node that is large enough is drained. Take such a node into use again, or add nodes.
         "#]],
     );
 }
@@ -233,9 +233,8 @@ fn a_drained_node_is_kept_for_nobody_new_but_serves_whom_it_is_kept_for() {
               a waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 3 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             drain n1: nothing
             ask b
-              b waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              b waits IMPOSSIBLE: no release can start the ask: every node that is large enough is drained. Take such a node into use again, or add nodes.
             foreign-gone f: f gone, a on n1, app2 Running
-              b waits ROOT_CAPACITY: the cluster has 0 of 10 cpu available, but the ask needs 6. Wait for a release, or add nodes.
         "#]],
     );
 }

@@ -157,7 +157,7 @@ fn a_node_that_shrinks_below_its_ask_is_kept_no_more() {
             resize n1: no node is kept for b, n2 keeps b
               b waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 2 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             resize n2: no node is kept for b
-              b waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 1 free. Wait for a release, or add nodes.
+              b waits IMPOSSIBLE: no release can start the ask: every node that is large enough is drained. Take such a node into use again, or add nodes.
             resize n1: n1 keeps b
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 2 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
         "#]],
@@ -198,7 +198,7 @@ fn an_ask_that_is_resized_beyond_its_node_has_it_no_more() {
             ask b: no node is kept for b, b resized, n2 keeps b
               b waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 1 free, but the ask needs cpu 9. Wait for a release on this node, or for capacity on another node.
             ask b: no node is kept for b, b resized
-              b waits NO_NODE_FITS: the ask needs 10 cpu, but no node that it may use has more than 4 free. Wait for a release, or add nodes.
+              b waits IMPOSSIBLE: no release can start the ask: every node that is large enough is drained. Take such a node into use again, or add nodes.
             ask b: b resized, n1 keeps b
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 4 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
         "#]],

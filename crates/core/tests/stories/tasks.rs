@@ -506,8 +506,8 @@ fn a_task_that_waits_again_counts_among_those_that_wait() {
             tenant a: tenant a set, root.tenants.a made
             task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
             tenant a: tenant a set, root.tenants.a changed
-            task-failed t1: t1 released, t1 Completing, t1 Running, t1 Restarted, t1 throttled TENANT_QUOTA a vcore 0+4000 of 3000
-              t1 waits QUEUE_MAX (TENANT_QUOTA a vcore 0+4000 of 3000 short 1000): queue root.tenants.a has 3 of 3 vcore available, but the ask needs 4. Wait for a release, or raise the maximum.
+            task-failed t1: t1 released, t1 Completing, t1 Running, t1 Restarted, t1 throttled IMPOSSIBLE a vcore 0+4000 of 3000
+              t1 waits IMPOSSIBLE (TENANT_QUOTA a vcore 0+4000 of 3000 short 1000): no release can start the ask: it needs 4 vcore, but the maximum of queue root.tenants.a is 3. Raise the maximum, or request less.
             task t2: rejected WAITING_LIST_FULL: tenant a has 1 of at most 1 waiting tasks (maxWaiting). Wait for one to start, or raise the number.
             task-cancel t1: t1 Cancelled, t1 withdrawn, t1 Completing, t1 Completed
             task t3: task t3 of a, t3 Accepted, t3 on n1, t3 Running

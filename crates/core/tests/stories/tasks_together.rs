@@ -64,14 +64,15 @@ fn a_gang_without_nodes_for_all_is_charged_nothing_and_starts_with_the_last_of_t
             tenant d: tenant d set, root.tenants.d made
             tenant a: tenant a set, root.tenants.d changed, root.tenants.d.own made, root.tenants.d.a made
             tenant b: tenant b set, root.tenants.d.b made
-            task t1: task t1 of a, t1 Accepted, t1 throttled NO_NODE_FITS 
-              t1.1 waits NO_NODE_FITS: the 5 members of the task start together and need vcore 2 each, but the nodes in use do not have enough free capacity for all of them. Wait for a release, or add nodes.
-              t1.2 waits NO_NODE_FITS: the 5 members of the task start together and need vcore 2 each, but the nodes in use do not have enough free capacity for all of them. Wait for a release, or add nodes.
-              t1.3 waits NO_NODE_FITS: the 5 members of the task start together and need vcore 2 each, but the nodes in use do not have enough free capacity for all of them. Wait for a release, or add nodes.
-              t1.4 waits NO_NODE_FITS: the 5 members of the task start together and need vcore 2 each, but the nodes in use do not have enough free capacity for all of them. Wait for a release, or add nodes.
-              t1.5 waits NO_NODE_FITS: the 5 members of the task start together and need vcore 2 each, but the nodes in use do not have enough free capacity for all of them. Wait for a release, or add nodes.
+            task t1: task t1 of a, t1 Accepted, t1 throttled IMPOSSIBLE 
+              t1.1 waits IMPOSSIBLE: no release can start the task: its 5 members start together and need vcore 2 each, but the nodes in use have places for 4. Add nodes, or request less.
+              t1.2 waits IMPOSSIBLE: no release can start the task: its 5 members start together and need vcore 2 each, but the nodes in use have places for 4. Add nodes, or request less.
+              t1.3 waits IMPOSSIBLE: no release can start the task: its 5 members start together and need vcore 2 each, but the nodes in use have places for 4. Add nodes, or request less.
+              t1.4 waits IMPOSSIBLE: no release can start the task: its 5 members start together and need vcore 2 each, but the nodes in use have places for 4. Add nodes, or request less.
+              t1.5 waits IMPOSSIBLE: no release can start the task: its 5 members start together and need vcore 2 each, but the nodes in use have places for 4. Add nodes, or request less.
               a: version 1, root.tenants.d.a uses {} of {vcore: 100000 m}
             task b1: task b1 of b, b1 Accepted, b1 on n1, b1 Running
+            node n3
               t1.1 waits QUEUE_MAX (ANCESTOR_QUOTA d vcore 4000+10000 of 12000 short 2000): queue root.tenants.d has 8 of 12 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
               t1.2 waits QUEUE_MAX (ANCESTOR_QUOTA d vcore 4000+10000 of 12000 short 2000): queue root.tenants.d has 8 of 12 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
               t1.3 waits QUEUE_MAX (ANCESTOR_QUOTA d vcore 4000+10000 of 12000 short 2000): queue root.tenants.d has 8 of 12 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.

@@ -434,7 +434,7 @@ fn who_is_within_the_quota_and_finds_no_node_waits_for_that() {
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted
-              t1 waits ROOT_CAPACITY: the cluster has 10 of 10 vcore available, but the ask needs 20. Wait for a release, or add nodes.
+              t1 waits IMPOSSIBLE: no release can start the ask: it needs 20 vcore, but no node in use has more than 10. Add a larger node, or request less.
               a: version 1, root.tenants.a uses {} of {vcore: 100000 m}
         "#]],
     );

@@ -292,7 +292,7 @@ fn tenants_start_only_where_nothing_is_in_their_way() {
             reload: root.tenants Draining, root.tenants.x Draining
             wait 10s: root.tenants.x gone, root.tenants gone
             ask t2: y1 Accepted
-              t2 waits NO_NODE_FITS: the ask needs 1 instances, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              t2 waits IMPOSSIBLE: no release can start the ask: it needs 1 instances, but no node in use has any. Add a node with instances, or request less.
             reload: refused RESERVED_TYPE: something in the partition names instances, which counts the tasks of tenants in partition default automatically. Remove it.
             remove y1: t2 withdrawn, y1 Completing, y1 Completed, y1 gone
             reload: defaults of tenants set, root.tenants made

@@ -129,10 +129,10 @@ fn a_quota_of_zero_forbids_and_one_that_is_not_named_does_not_bound() {
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2
-              t2 waits QUEUE_MAX (TENANT_QUOTA a gpu 0+1 of 0 short 1): queue root.tenants.a has 0 of 0 gpu available, but the ask needs 1. Wait for a release, or raise the maximum.
+              t2 waits IMPOSSIBLE (TENANT_QUOTA a gpu 0+1 of 0 short 1): no release can start the ask: it needs 1 gpu, but the maximum of queue root.tenants.a is 0. Raise the maximum, or request less.
             tenant b: tenant b set, root.tenants.b made
             ask t3: b1 Accepted
-              t3 waits QUEUE_MAX (TENANT_INSTANCES b instances 0+1 of 0 short 1): queue root.tenants.b has 0 of 0 instances available, but the ask needs 1. Wait for a release, or raise the maximum.
+              t3 waits IMPOSSIBLE (TENANT_INSTANCES b instances 0+1 of 0 short 1): no release can start the ask: it needs 1 instances, but the maximum of queue root.tenants.b is 0. Raise the maximum, or request less.
             tenant b: tenant b set, root.tenants.b changed, t3 on n1, b1 Running
         "#]],
     );
@@ -167,9 +167,9 @@ fn what_exceeds_the_quota_by_itself_is_refused_or_parked() {
             ask t2: refused EXCEEDS_QUOTA_ALWAYS: ask t2 needs 160 vcore, but the quota of tenant d is 150. Split the ask, raise the quota, or set `oversized: park` for the tenant.
             tenant a: tenant a set, root.tenants.d.a changed
             ask t2
-              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 90000+120000 of 100000 short 110000): queue root.tenants.d.a has 10 of 100 vcore available, but the ask needs 120. Wait for a release, or raise the maximum.
+              t2 waits IMPOSSIBLE (TENANT_QUOTA a vcore 90000+120000 of 100000 short 110000): no release can start the ask: it needs 120 vcore, but the maximum of queue root.tenants.d.a is 100. Raise the maximum, or request less.
             ask t3: t3 on n1
-              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 100000+120000 of 100000 short 120000): queue root.tenants.d.a has 0 of 100 vcore available, but the ask needs 120. Wait for a release, or raise the maximum.
+              t2 waits IMPOSSIBLE (TENANT_QUOTA a vcore 100000+120000 of 100000 short 120000): no release can start the ask: it needs 120 vcore, but the maximum of queue root.tenants.d.a is 100. Raise the maximum, or request less.
         "#]],
     );
 }
@@ -200,7 +200,7 @@ fn nobody_submits_to_queues_of_tenants_but_for_a_tenant() {
             app a1: rejected TENANT_QUEUE_CLOSED: queue root.tenants.a.deeper belongs to tenants and accepts only their tasks. Submit for a tenant, or to another queue.
             app a1: rejected UNKNOWN_TENANT: tenant b does not exist in partition default. Create it first.
             ask t1: a1 Accepted
-              t1 waits ROOT_CAPACITY: the cluster has 10 of 10 vcore available, but the ask needs 20. Wait for a release, or add nodes.
+              t1 waits IMPOSSIBLE: no release can start the ask: it needs 20 vcore, but no node in use has more than 10. Add a larger node, or request less.
             app a2: rejected WAITING_LIST_FULL: tenant a has 1 of at most 1 waiting tasks (maxWaiting). Wait for one to start, or raise the number.
             tenant a: tenant a set
         "#]],
@@ -373,7 +373,7 @@ fn what_exceeds_a_quota_that_is_a_limit_is_refused_or_parked() {
             ask t3: c1 Accepted, c1 counts for group dev, t3 on n1, c1 Running
             tenant u: tenant u set, root.shared has other limits
             ask t4
-              t4 waits ABS_USER_LIMIT (TENANT_QUOTA u vcore 10000+11000 of 10000 short 11000): user ann at root.shared has 0 of 10 vcore available, but the ask needs 11. Wait for a release, or raise the limit.
+              t4 waits IMPOSSIBLE (TENANT_QUOTA u vcore 10000+11000 of 10000 short 11000): no release can start the ask: it needs 11 vcore, but the limit of user ann at root.shared is 10. Raise the limit, or request less.
         "#]],
     );
 }

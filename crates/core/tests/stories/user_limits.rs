@@ -226,17 +226,13 @@ fn a_weight_is_a_larger_part() {
         ",
         expect![[r#"
             ask big: app1 Accepted
-              big waits ROOT_CAPACITY: the cluster has 9 of 9 vcore available, but the ask needs 20. Wait for a release, or add nodes.
+              big waits IMPOSSIBLE: no release can start the ask: it needs 20 vcore, but no node in use has more than 9. Add a larger node, or request less.
             ask bag: app2 Accepted
-              bag waits ROOT_CAPACITY: the cluster has 9 of 9 vcore available, but the ask needs 20. Wait for a release, or add nodes.
+              bag waits IMPOSSIBLE: no release can start the ask: it needs 20 vcore, but no node in use has more than 9. Add a larger node, or request less.
             ask a1: a1 on n1, app1 Running
-              big waits ROOT_CAPACITY: the cluster has 3 of 9 vcore available, but the ask needs 20. Wait for a release, or add nodes.
-              bag waits ROOT_CAPACITY: the cluster has 3 of 9 vcore available, but the ask needs 20. Wait for a release, or add nodes.
             ask a2
               a2 waits USER_SHARE: user ann at root.q uses 6 vcore of a fair share of 6, and the ask needs 1 more. Wait for a release by this user, or until the other active users reach their shares.
             ask b1: b1 on n1, app2 Running
-              big waits ROOT_CAPACITY: the cluster has 0 of 9 vcore available, but the ask needs 20. Wait for a release, or add nodes.
-              bag waits ROOT_CAPACITY: the cluster has 0 of 9 vcore available, but the ask needs 20. Wait for a release, or add nodes.
               a2 waits ROOT_CAPACITY: the cluster has 0 of 9 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask b2
               b2 waits ROOT_CAPACITY: the cluster has 0 of 9 vcore available, but the ask needs 1. Wait for a release, or add nodes.

@@ -46,6 +46,7 @@ const fn scene(code: WaitCode) -> Scene {
         WaitCode::GangIncomplete => nodes::GANG_INCOMPLETE,
         WaitCode::GroupApps => sharing::GROUP_APPS,
         WaitCode::HeldForHead => turns::HELD_FOR_HEAD,
+        WaitCode::Impossible => nodes::IMPOSSIBLE,
         WaitCode::MaxApps => sharing::MAX_APPS,
         WaitCode::NodeBlocked => nodes::NODE_BLOCKED,
         WaitCode::NodeConstraint => nodes::NODE_CONSTRAINT,
@@ -163,15 +164,24 @@ fn the_page_of_every_reason_to_wait_ends_with_what_the_terminal_shows() {
 #[test]
 fn the_first_check_that_fails_is_the_code_with_its_letter_and_the_answer_is_one_short_line() {
     for Told { code, text, json, .. } in &*TOLD {
-        let first = &json["blockedBy"][0];
+        let failed = json["blockedBy"].as_array().unwrap();
+        // These say why an ask is impossible, which comes first.
+        let is_reason = ["NO_PARTITION_ACCESS", "REQUIRED_NODE_ABSENT"].contains(code);
+        assert_eq!(failed[0]["id"] == "IMPOSSIBLE", is_reason || *code == "IMPOSSIBLE", "{json}");
+        let first = &failed[usize::from(is_reason)];
         assert_eq!(first["id"], *code, "{json}");
         assert_eq!(first["letter"].as_str(), letter_of(code), "{code}");
         let line = text.lines().next().unwrap();
-        assert!(line.chars().count() <= LINE_MAX && line.contains(code), "{line}");
+        assert!(line.chars().count() <= LINE_MAX, "{line}");
+        let said = if *code == "IMPOSSIBLE" { "impossible: " } else { *code };
+        assert!(line.contains(said), "{line}");
         let letter = letter_of(code).map_or_else(String::new, |letter| format!(" ({letter})"));
         let mark = format!("✗ {code}{letter} ");
-        let failed = text.lines().map(str::trim_start).find(|line| line.starts_with('✗'));
-        assert!(failed.is_some_and(|line| line.starts_with(&mark)), "{mark}: {text}");
+        let mut failed = text.lines().map(str::trim_start).filter(|line| line.starts_with('✗'));
+        assert!(
+            failed.nth(usize::from(is_reason)).is_some_and(|line| line.starts_with(&mark)),
+            "{mark}: {text}"
+        );
     }
 }
 

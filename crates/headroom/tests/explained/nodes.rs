@@ -45,6 +45,18 @@ pub(crate) const BACKOFF: Scene = Scene {
         ",
 };
 
+pub(crate) const IMPOSSIBLE: Scene = Scene {
+    subject: "train-17/worker-1",
+    script: "
+        queue root.ml
+        node n1 vcore=16 memory=64Gi
+        node n2 vcore=16 memory=64Gi
+        app train-17 root.ml ann
+        ask worker-1 train-17 vcore=24 memory=16Gi
+        wait 60s
+        ",
+};
+
 pub(crate) const NODE_BLOCKED: Scene = Scene {
     subject: "train-17/worker-1",
     script: "
@@ -220,8 +232,9 @@ pub(crate) const REQUIRED_NODE_SIZE: Scene = Scene {
     subject: "cache/shard-n1",
     script: "
         queue root.system
-        node n1 vcore=4 memory=16Gi
+        node n1 vcore=4 memory=32Gi
         node n2 vcore=16 memory=64Gi
+        foreign backup n1 memory=16Gi
         app cache root.system ops
         ask shard-n1 cache vcore=2 memory=24Gi requires n1
         wait 60s

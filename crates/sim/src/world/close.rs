@@ -1,12 +1,11 @@
 //! The end of the records: what the scheduler noted, and how each job stood at the end.
 
-use headroom_core::Note;
 use headroom_core::id::{AllocationId, ApplicationId};
+use headroom_core::{Note, impossible_ask};
 
 use crate::outcome::{Decision, JobState, Outcome};
 
 use super::RunError;
-use super::fit::impossible;
 use super::play::Play;
 
 /// The code of a wait in a cluster without nodes, and what such a wait is for.
@@ -22,7 +21,7 @@ impl Play<'_> {
         }
         if self.watcher.wants_decisions() {
             for note in &notes {
-                if let Note::Parked { class, wait } = note
+                if let Note::Parked { class, wait, .. } = note
                     && let Some(ask) = self.scheduler.first_of(*class)
                 {
                     let row = self.books.allocation(ask);
@@ -133,9 +132,9 @@ impl Play<'_> {
         let pending = self.books.allocations_of(application).find(|(_, row)| row.is_pending());
         let Some((ask, _)) = pending else { return };
         let record = &mut self.outcome.jobs[job];
-        if let Some(reason) = impossible(&self.books, &self.setup.nodes, ask) {
+        if let Some(wait) = impossible_ask(&self.books, ask) {
             record.state = JobState::Impossible;
-            record.reason = reason;
+            record.reason = wait.sentence(&self.books, ask);
         } else if let Some(wait) = self.scheduler.wait_of(&self.books, ask) {
             record.reason = wait.sentence(&self.books, ask);
         }

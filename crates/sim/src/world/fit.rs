@@ -2,7 +2,7 @@
 
 use headroom_core::Name;
 use headroom_core::books::Books;
-use headroom_core::id::{AllocationId, ApplicationId, PartitionId};
+use headroom_core::id::{ApplicationId, PartitionId};
 use headroom_core::resource::{Amounts, Quantity};
 
 use crate::nodes::NodeSpec;
@@ -34,44 +34,6 @@ pub(super) fn too_large(task: &Amounts, label: Option<&Name>) -> String {
             format!("a task needs {task}, more than any single node with label {label} has")
         }
     }
-}
-
-/// Why an ask can never be placed, whatever is released; none if it can.
-pub(super) fn impossible(books: &Books, nodes: &[NodeSpec], ask: AllocationId) -> Option<String> {
-    let row = books.allocation(ask);
-    let application = books.application(row.application);
-    let task = books.plain_size_of(ask);
-    let label = books.node_selector_of(ask).and_then(|wish| wish.label.as_ref());
-    let mut open = nodes.iter().filter(|node| is_open(books, application.partition, node, label));
-    if !open.any(|node| fits(&node.resources, &task)) {
-        return Some(too_large(&task, label));
-    }
-    let wanted = books.resources_of(ask);
-    for (_, queue) in books.up(application.queue) {
-        if let Some(max) = queue.max.as_ref().filter(|_| queue.parent.is_some())
-            && !max.allows(wanted)
-        {
-            let max = books.types().amounts(max);
-            return Some(format!(
-                "a task needs {task}, queue {} may never use more than {max}",
-                queue.path
-            ));
-        }
-    }
-    let trackers = &books.partition(application.partition).trackers;
-    for (_, level) in books.limiting_levels(row.application) {
-        if let Some(max) = level.max()
-            && !max.allows(wanted)
-        {
-            let max = books.types().amounts(max);
-            let name = &trackers.tracker(level.tracker).name;
-            let queue = &books.queue(level.queue).path;
-            return Some(format!(
-                "a task needs {task}, {name} may never use more than {max} in {queue}"
-            ));
-        }
-    }
-    None
 }
 
 /// Why a gang of so many tasks, and of this size in all, can never be complete on these nodes,

@@ -84,7 +84,7 @@ impl WaitAttribution {
             match note {
                 Note::Renewed => self.renew(now_ms),
                 Note::Joined { application, class } => self.join(now_ms, application, class),
-                Note::Parked { class, wait } => {
+                Note::Parked { class, wait, .. } => {
                     let blocker = self.position(books, wait.blocker);
                     self.asked.remove(&class);
                     self.classes.entry(class).or_default().wait_for(now_ms, blocker);

@@ -17,6 +17,9 @@ impl Books {
         self.remove_foreign(partition, key);
         let resources = self.types.intern_all(resources).pruned();
         self.nodes[node].reoccupy(&Resources::new(), &resources);
+        if !preemptable {
+            self.nodes[node].fix(&Resources::new(), &resources);
+        }
         let row = Foreign { node, resources, preemptable };
         self.partition_mut(partition).foreign.insert(key.clone(), row);
     }
@@ -28,6 +31,9 @@ impl Books {
         // Its node may be gone: it took it along.
         if let Some(node) = self.nodes.get_mut(gone.node) {
             node.reoccupy(&gone.resources, &Resources::new());
+            if !gone.preemptable {
+                node.fix(&gone.resources, &Resources::new());
+            }
         }
     }
 }

@@ -356,6 +356,7 @@ impl Books {
             version: 0,
             schedulable,
             occupied: Resources::new(),
+            fixed: Resources::new(),
             allocation_count: 0,
             reservations: SmallVec::new(),
             first_allocation: None,

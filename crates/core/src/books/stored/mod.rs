@@ -21,7 +21,7 @@ use crate::id::{Id, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
 use crate::placement::Rules;
-use crate::resource::ResourceTypes;
+use crate::resource::{ResourceTypes, Resources};
 use crate::stored::Unsound;
 use crate::table::Table;
 use crate::time::Timestamp;
@@ -128,6 +128,16 @@ impl Books {
             Unsound::unless(known, &partition.name, "the nodes that have not reported")?;
         }
         Unsound::unless(named == self.nodes.len(), "all nodes", "those found by name")?;
+        for partition in self.partitions.values() {
+            for foreign in
+                partition.foreign.iter().map(|(_, one)| one).filter(|one| !one.preemptable)
+            {
+                // Its node may be gone: it took it along.
+                if let Some(node) = self.nodes.get_mut(foreign.node) {
+                    node.fix(&Resources::new(), &foreign.resources);
+                }
+            }
+        }
         let partitions: alloc::vec::Vec<PartitionId> = self.partitions.keys().copied().collect();
         for partition in partitions {
             self.label_nodes(partition);

@@ -61,6 +61,21 @@ pub(super) fn is_capped(books: &Books, row: &Application, wanted: &Resources) ->
         && State::of(books, row.queue, rules).is_capped(link.user, wanted)
 }
 
+/// Whether so much is beyond the most that the user may ever have of the leaf, whatever others use.
+pub(super) fn is_beyond_cap(books: &Books, row: &Application, wanted: &Resources) -> bool {
+    let (Some(rules), Some(link)) = (books.users_of(row.queue), row.link) else { return false };
+    if rules.rules().enforcement != Enforcement::Progress
+        || rules.rules().formula != Formula::Smooth
+    {
+        return false;
+    }
+    let mut state = State::of(books, row.queue, rules);
+    if let Some(user) = state.users.get_mut(&link.user) {
+        user.used = Resources::new();
+    }
+    state.is_capped(link.user, wanted)
+}
+
 /// A leaf as rules like these see it, and its users who are active if they share it.
 pub(super) fn leaf_and_active(
     books: &Books,

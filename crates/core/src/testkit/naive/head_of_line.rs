@@ -8,14 +8,14 @@ use crate::books::{Allocation, Application, Books};
 use crate::config::ApplicationOrder;
 use crate::event::{ApplicationEvent, AskEvent, Event};
 use crate::id::{AllocationId, ApplicationId, QueueId};
-use crate::resource::{Quantity, Resources};
+use crate::resource::Quantity;
 use crate::time::Timestamp;
 
 use super::preemption_attempts::{Tries, call};
 use super::{
     activation, all_or_nothing, application_priority, applications_in_order, fair_share,
-    has_headroom, is_allowed, link_of, may_start, on_any_node, pending, questions, replacement,
-    reservations,
+    has_headroom, is_allowed, link_of, may_start, never, on_any_node, pending, questions,
+    replacement, reservations,
 };
 
 /// Whether the policy of a leaf has a line. Users who share a leaf take turns instead.
@@ -150,10 +150,7 @@ impl Line<'_> {
     }
 
     fn could_run(&self, ask: AllocationId) -> bool {
-        let wanted = all_or_nothing::wanted(self.books, ask);
-        let could = |max: &Resources| max.allows(&wanted);
-        let path = self.books.path_of(self.leaf);
-        path.iter().all(|queue| self.books.queue(*queue).max.as_ref().is_none_or(could))
+        !never::can_never_start(self.books, ask)
     }
 
     fn gate(&self, ask: AllocationId) -> Gate {

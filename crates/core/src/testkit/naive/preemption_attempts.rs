@@ -16,7 +16,7 @@ use super::super::naive_preempt::{Finding, plan};
 use super::fair_share::takes_turns;
 use super::questions::has_enough;
 use super::replacement::waits_for_place;
-use super::{all_or_nothing, applications_in_order, head_of_line, in_order, lend};
+use super::{all_or_nothing, applications_in_order, head_of_line, in_order, lend, never};
 
 /// What was tried in one cycle.
 #[derive(Debug, Default)]
@@ -37,6 +37,9 @@ pub(super) fn call(
     (ask, nodes_tried): (AllocationId, bool),
     keeps: impl Fn(&Allocation) -> bool,
 ) -> Option<Vec<Event>> {
+    if never::can_never_start(books, ask) {
+        return None;
+    }
     let (row, equals) = (books.allocation(ask), equals(books, now, ask)?);
     let leaf = books.application(row.application).queue;
     let mut tries = tries.borrow_mut();

@@ -15,7 +15,7 @@ use super::fair_share::takes_turns;
 use super::preemption_attempts::required;
 use super::questions::{awaits, choose};
 use super::{
-    has_headroom, in_node_order, in_order, is_large_enough, link_of, may_start, place, suits,
+    has_headroom, in_node_order, in_order, is_large_enough, link_of, may_start, never, place, suits,
 };
 
 /// The reserved pass at one application: at all of its asks, or only at those for which others were
@@ -42,10 +42,15 @@ pub(super) fn in_application(
         Ok(link) => link,
         Err(step) => return Some(step),
     };
+    let end = |ask| alloc::vec![Event::Ask(AskEvent::Unreserved { ask })];
+    let never = |ask: &AllocationId| never::can_never_start(books, *ask);
     if !may_start(books, row, link) {
-        return None;
+        return asks.iter().map(|(ask, _)| *ask).find(never).map(end);
     }
     for (ask, ask_row) in &asks {
+        if never(ask) {
+            return Some(end(*ask));
+        }
         if awaits(books, row, *ask) {
             continue;
         }

@@ -141,7 +141,7 @@ impl Player<'_> {
             let leaf = &books.queue(application.queue).path;
             let wait = row.is_pending().then(|| self.world.scheduler.wait_of(books, id)).flatten();
             let amounts = books.resources_of(id);
-            format!("{id} in {leaf}: {row:?}, {amounts:?}, waits {wait:?}\n  of {application:?}\n")
+            format!("{id} in {leaf}: {row:?}, {amounts:?}, parked {:?}, waits {wait:?}\n  of {application:?}\n", self.world.scheduler.parked_under(books, id))
         });
         let last = self.world.journal.iter().rev().take(12);
         let last = last.map(|(at, event)| format!("{at:?} {event:?}\n"));

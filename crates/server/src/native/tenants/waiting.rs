@@ -12,6 +12,7 @@ use headroom_core::id::{AllocationId, QueueId};
 use headroom_core::view::{self, WaitingView};
 use headroom_core::{
     Blocker, Name, RefusalCode, Scheduler, TenantReason, TenantShort, Timestamp, Wait,
+    impossible_ask,
 };
 use headroom_engine::WriterState;
 
@@ -64,7 +65,8 @@ fn find(moment: &WriterState<'_>, now: Timestamp, leaf: QueueId, part: &Part) ->
     let WriterState { books, scheduler, sequence, time } = *moment;
     let all = view::waiting(books, now, leaf);
     // A task that could never start holds nobody up.
-    let head = all.iter().position(|one| !is_unsatisfiable(books, leaf, one));
+    let is_impossible = |one: &WaitingView| impossible_ask(books, one.ask).is_some();
+    let head = all.iter().position(|one| !is_impossible(one));
     let chosen = all.iter().enumerate().filter(|(place, one)| part.has(books, *place, one));
     let tasks = chosen.map(|(place, one)| {
         let row = books.application(one.application);
@@ -79,7 +81,7 @@ fn find(moment: &WriterState<'_>, now: Timestamp, leaf: QueueId, part: &Part) ->
             first_throttled_at: throttled(books, one),
             overtaken_by: row.overtaken,
             hold: head == Some(place) && row.holds(line, now),
-            unsatisfiable: is_unsatisfiable(books, leaf, one),
+            unsatisfiable: is_impossible(one),
             ..WaitingTask::default()
         };
         (task, reason(books, scheduler, one))
@@ -92,14 +94,6 @@ fn throttled(books: &Books, one: &WaitingView) -> Option<jiff::Timestamp> {
     Some(time(*first))
 }
 
-/// Whether an ask is larger than a maximum on its path, or than the cluster.
-fn is_unsatisfiable(books: &Books, leaf: QueueId, one: &WaitingView) -> bool {
-    let asked = books.resources_of(one.ask);
-    books.up(leaf).filter_map(|(_, queue)| queue.max.as_ref()).any(|max| {
-        asked.iter().any(|(resource, asked)| max.get(resource).is_some_and(|max| asked > max))
-    })
-}
-
 fn reason(books: &Books, scheduler: &Scheduler, one: &WaitingView) -> Option<Reason> {
     Some(Reason::of(books, one.ask, scheduler.wait_of(books, one.ask)?))
 }
@@ -109,9 +103,7 @@ impl Reason {
     pub(super) fn of(books: &Books, ask: AllocationId, wait: Wait) -> Self {
         let quota = wait.tenant_reason(books, ask);
         Self {
-            code: quota
-                .as_ref()
-                .map_or_else(|| wait.blocker.code(books), |quota| quota.code.as_str()),
+            code: wait.code_of_task(books, ask),
             subject: wait.blocker.subject(books),
             quota,
             sentence: wait.sentence(books, ask),

@@ -1,0 +1,153 @@
+//! Sentences about asks that can never start, whatever is released. Source: no-starvation NS-02.
+
+use alloc::format;
+use alloc::string::String;
+
+use crate::books::{Books, Node, NodeSelector};
+use crate::id::{AllocationId, NodeId, PartitionId, ShapeId};
+use crate::possible;
+use crate::resource::{Quantity, Resources, format_amounts};
+
+use super::{About, Wait, figures_of};
+
+/// About a maximum of a queue.
+pub(super) fn of_queue(wait: &Wait, books: &Books, _: AllocationId) -> String {
+    of_bound(wait, books, "maximum", "Raise the maximum")
+}
+
+/// About a limit of a user or group.
+pub(super) fn of_limit(wait: &Wait, books: &Books, _: AllocationId) -> String {
+    of_bound(wait, books, "limit", "Raise the limit")
+}
+
+/// About the most that one user may have of a leaf.
+pub(super) fn of_cap(wait: &Wait, books: &Books, _: AllocationId) -> String {
+    of_bound(wait, books, "user cap", "Raise `userlimitfactor`")
+}
+
+fn of_bound(wait: &Wait, books: &Books, bound: &str, cure: &str) -> String {
+    let subject = wait.blocker.subject_in_sentence(books);
+    let Some(short) = wait.shortfall else {
+        return format!(
+            "no release can start the ask: it needs more than the {bound} of {subject}. {cure}, or request less."
+        );
+    };
+    let (name, [most, needed]) = figures_of(books, short, [short.available, short.needed]);
+    format!(
+        "no release can start the ask: it needs {needed} {name}, but the {bound} of {subject} is {most}. {cure}, or request less."
+    )
+}
+
+/// About the node that the ask requires.
+pub(super) fn of_required_node(wait: &Wait, books: &Books, ask: AllocationId) -> String {
+    let Some(node) = wait.blocker.about().node() else { return String::new() };
+    let asked = books.types().amounts(books.node_request(ask));
+    let has = books.types().amounts(&books.node(node).usable());
+    let [has, needs] = format_amounts(&asked, [&has, &asked]);
+    format!(
+        "no release can start the ask: it requires node {}, which has {has} when it is empty, but the ask needs {needs}. Enlarge the node, or request less.",
+        books.node(node).name
+    )
+}
+
+/// About the node that the ask requires, where it is not there.
+pub(super) fn of_missing_node(_: &Wait, books: &Books, ask: AllocationId) -> String {
+    let name = books.allocation(ask).required_node().map_or("", |name| name.as_str());
+    format!(
+        "no release can start the ask: it requires node {name}, which is not registered. Register the node, or withdraw the ask."
+    )
+}
+
+/// The nodes in use of a partition, as one ask sees them.
+struct Seen<'books> {
+    books: &'books Books,
+    partition: PartitionId,
+    shape: ShapeId,
+    asked: &'books Resources,
+}
+
+impl<'books> Seen<'books> {
+    fn all_nodes(&self) -> impl Iterator<Item = (NodeId, &'books Node)> {
+        let books = self.books;
+        books.partition(self.partition).nodes.iter().map(|(_, id)| (*id, books.node(*id)))
+    }
+
+    fn nodes(&self) -> impl Iterator<Item = (NodeId, &'books Node)> {
+        self.all_nodes().filter(|(_, node)| node.schedulable)
+    }
+
+    fn selector(&self) -> Option<&'books NodeSelector> {
+        self.books.shapes().wish(self.shape)
+    }
+
+    fn has_label(&self, node: &Node) -> bool {
+        self.selector().map_or_else(|| !node.is_closed(), |selector| selector.fits_label(node))
+    }
+
+    /// The label that the ask names, as a part of a sentence.
+    fn with_label(&self) -> String {
+        let label = self.selector().and_then(|selector| selector.label.as_ref());
+        label.map_or_else(String::new, |label| format!(" with the label {label}"))
+    }
+}
+
+/// About all nodes: their label, the block list of the ask, their sizes, or their number.
+pub(super) fn of_nodes(wait: &Wait, books: &Books, ask: AllocationId) -> String {
+    let About::AnyNode(partition) = wait.blocker.about() else { return String::new() };
+    let row = books.allocation(ask);
+    let seen = Seen { books, partition, shape: row.shape, asked: books.node_request(ask) };
+    let label = seen.with_label();
+    let drained = |(id, node): (NodeId, &Node)| {
+        !node.schedulable && node.could_ever_hold(seen.asked) && books.suits(row.shape, id)
+    };
+    if seen.all_nodes().any(drained)
+        && possible::places_on_nodes(books, partition, row.shape, 1) == 0
+    {
+        return format!(
+            "no release can start the ask: every node{label} that is large enough is drained. Take such a node into use again, or add nodes."
+        );
+    }
+    if !seen.nodes().any(|(_, node)| seen.has_label(node)) {
+        return format!(
+            "no release can start the ask: no node in use{label} is open to it. Add such a node, or submit the ask with another label."
+        );
+    }
+    let wanted = books.types().amounts(seen.asked);
+    let [needs] = format_amounts(&wanted, [&wanted]);
+    let large = |node: &Node| seen.has_label(node) && node.could_ever_hold(seen.asked);
+    if !seen.nodes().any(|(_, node)| large(node)) {
+        return too_large(&seen, &label, &needs);
+    }
+    let members = books.members_of(row.application);
+    let places = possible::places_on_nodes(books, partition, row.shape, members);
+    if places == 0 {
+        return format!(
+            "no release can start the ask: every node in use{label} that is large enough is on its block list. Submit the ask with a shorter list, or add nodes."
+        );
+    }
+    format!(
+        "no release can start the task: its {members} members start together and need {needs} each, but the nodes in use{label} have places for {places}. Add nodes, or request less."
+    )
+}
+
+/// About nodes of which none is large enough.
+fn too_large(seen: &Seen<'_>, label: &str, needs: &str) -> String {
+    let mut most = Resources::new();
+    for (_, node) in seen.nodes().filter(|(_, node)| seen.has_label(node)) {
+        most.raise(&node.usable());
+    }
+    let Some(short) = most.shortfall(seen.asked) else {
+        return format!(
+            "no release can start the ask: it needs {needs}, and no node in use{label} has all of it, although each amount is on some node. Add a larger node, or request less."
+        );
+    };
+    let (name, [needed, most]) = figures_of(seen.books, short, [short.needed, short.available]);
+    if short.available == Quantity::ZERO {
+        return format!(
+            "no release can start the ask: it needs {needed} {name}, but no node in use{label} has any. Add a node with {name}, or request less."
+        );
+    }
+    format!(
+        "no release can start the ask: it needs {needed} {name}, but no node in use{label} has more than {most}. Add a larger node, or request less."
+    )
+}
