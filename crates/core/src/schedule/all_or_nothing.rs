@@ -27,7 +27,7 @@ impl Scheduler {
         events: &mut Vec<Event>,
     ) -> Search {
         let row = &self.classes.rows[class];
-        let (_, batch) = row.batches.first().expect("a class has a batch");
+        let (_, batch) = row.batches.first_key().expect("a class has a batch");
         let batch = &self.classes.batches[*batch];
         let members: Vec<AllocationId> = batch.asks.values().copied().collect();
         let partition = books.queue(row.key.leaf).partition;

@@ -9,8 +9,9 @@ use crate::time::Timestamp;
 use crate::wait::Blocker;
 
 use super::class::{AskBatch, AskBatchId, ChargeState, ClassId, ClassKey, Head};
+use super::few::Few;
 use super::hints::Heard;
-use super::lending;
+use super::lending::{self, LendKey};
 use super::order::{ApplicationKey, AskKey};
 use super::own_classes::OwnClasses;
 use super::placement_mode::{Pass, PlacementMode};
@@ -34,8 +35,11 @@ pub(super) struct PendingApplication {
 impl PendingApplication {
     /// The batch of this shape and mode.
     pub(super) fn batch(&self, shape: ShapeId, mode: PlacementMode) -> Option<AskBatchId> {
-        let place = self.batches.binary_search_by_key(&(shape, mode), |(key, _)| *key).ok()?;
-        Some(self.batches[place].1)
+        Some(self.batches[self.place_of(shape, mode)?].1)
+    }
+
+    fn place_of(&self, shape: ShapeId, mode: PlacementMode) -> Option<usize> {
+        self.batches.binary_search_by_key(&(shape, mode), |(key, _)| *key).ok()
     }
 }
 
@@ -109,7 +113,7 @@ impl Scheduler {
             shared,
             in_head_of_line_queue: lined,
         };
-        let class = self.classes.class(key);
+        let class = self.classes.class(&self.applications, (key, application));
         let is_reserved = matches!(mode, PlacementMode::ReservedNode(_));
         let called = is_reserved && row.preemption_triggered && books.users_of(leaf).is_some();
         let head = Head {
@@ -123,7 +127,7 @@ impl Scheduler {
             application,
             class,
             head: head.clone(),
-            asks: core::iter::once((ask_key, ask)).collect(),
+            asks: Few::One(ask_key, ask),
             old: None,
             ripens: None,
             heard: Heard::default(),
@@ -184,7 +188,8 @@ impl Scheduler {
         self.forget_refused(books, ask);
         self.waits_no_more(books, ask, row);
         let waiting = self.waiting(row.application);
-        let batch = waiting.batch(row.shape, mode).expect("a waiting ask is in a batch");
+        let place = waiting.place_of(row.shape, mode).expect("a waiting ask is in a batch");
+        let (_, batch) = waiting.batches[place];
         let class = self.classes.batches[batch].class;
         if self.classes.rows[class].tried.remove(&ask) {
             self.arm(books, class); // The others may have their try now.
@@ -200,9 +205,13 @@ impl Scheduler {
             self.note_age(batch);
             return Some(batch);
         }
-        self.waiting(row.application).batches.retain(|(_, one)| *one != batch);
-        self.leave_class(books, batch);
-        self.classes.batches.remove(batch);
+        self.waiting(row.application).batches.remove(place);
+        if self.is_own(class) {
+            self.remove_own(books, batch);
+        } else {
+            self.leave_class(books, batch);
+            self.classes.batches.remove(batch);
+        }
         None
     }
 
@@ -249,7 +258,7 @@ impl Scheduler {
     /// Give a batch its place in its class.
     fn rehead(&mut self, batch: AskBatchId, application: &ApplicationKey) {
         let row = &mut self.classes.batches[batch];
-        let Some((ask, _)) = row.asks.first_key_value() else {
+        let Some((ask, _)) = row.asks.first() else {
             return;
         };
         let is_own = self.classes.rows[row.class].is_own;
@@ -264,8 +273,7 @@ impl Scheduler {
             row.head = Some(head.clone());
         }
         let asks = (before.ask, head.ask);
-        row.remove(before, batch);
-        row.insert(head, batch);
+        row.rename(before, head, batch);
         self.note_age(batch);
         self.show_unreported(batch);
         if is_own {
@@ -279,11 +287,15 @@ impl Scheduler {
     /// group if it is parked.
     pub(super) fn place(&mut self, class: ClassId) {
         let row = &mut self.classes.rows[class];
-        let first = row.batches.first().map(|(head, _)| head);
+        let first = row.batches.first_key().map(|(head, _)| head);
         if row.head.as_ref() == first {
             return;
         }
         let first = first.cloned();
+        if row.head.is_none() && row.group().is_none() && LendKey::of(row.key).is_none() {
+            row.head = first;
+            return self.list(class);
+        }
         let before = core::mem::replace(&mut row.head, first.clone());
         let key = row.key;
         let shown = (&mut self.lending, &mut self.tree);
@@ -389,6 +401,9 @@ impl Scheduler {
         }
         let batches = waiting.batches.clone();
         self.turns_moved(books, application);
+        if self.recharge_own(books, application, charge) {
+            return;
+        }
         for (_, batch) in batches {
             let row = &self.classes.batches[batch];
             let key = self.classes.rows[row.class].key;
@@ -399,7 +414,7 @@ impl Scheduler {
             let shared = takes_turns(books, key.leaf, charge, key.mode);
             let alone = backoff_application(books, application).filter(|_| !charge.waits());
             let to = ClassKey { charge, backoff_application: alone, shared, ..key };
-            if self.rekey_own(left, to) {
+            if self.rekey_own((left, application), to) {
                 self.recount(books, left);
                 self.note(Note::Joined { application, class: left });
                 continue;
@@ -409,7 +424,7 @@ impl Scheduler {
             if !tried.is_empty() && self.classes.rows.contains_key(left) {
                 self.arm(books, left); // The others may have their try now.
             }
-            let class = self.classes.class(to);
+            let class = self.classes.class(&self.applications, (to, application));
             let row = &mut self.classes.batches[batch];
             row.class = class;
             let (head, asks) = (row.head.clone(), row.asks.len());
@@ -449,7 +464,12 @@ pub(super) fn backoff_application(
 
 /// Whether such asks wait for the turn of their user: those that look for a node, in a leaf with
 /// user limits.
-fn takes_turns(books: &Books, leaf: QueueId, charge: ChargeState, mode: PlacementMode) -> bool {
+pub(super) fn takes_turns(
+    books: &Books,
+    leaf: QueueId,
+    charge: ChargeState,
+    mode: PlacementMode,
+) -> bool {
     let looks_for_node = charge == ChargeState::Unlinked || mode.pass() == Pass::Normal;
     looks_for_node && !charge.waits() && books.users_of(leaf).is_some()
 }

@@ -91,8 +91,7 @@ impl Scheduler {
         let from = last.map_or(Bound::Unbounded, Bound::Excluded);
         let batches = self.applications[application.index()].batches.iter();
         let asks = batches.filter(|(_, batch)| !barred.contains(batch)).filter_map(|(_, id)| {
-            let (key, ask) =
-                self.classes.batches[*id].asks.range((from, Bound::Unbounded)).next()?;
+            let (key, ask) = self.classes.batches[*id].asks.first_from(from)?;
             Some((*key, *ask, *id))
         });
         asks.min_by_key(|(key, ..)| *key)

@@ -6,10 +6,12 @@
 //! scheduler judges, parks and wakes classes, however many asks they hold.
 
 use alloc::borrow::Cow;
-use alloc::collections::btree_map::Entry;
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
 
 use slotmap::{SlotMap, new_key_type};
+use smallvec::SmallVec;
 
 use crate::books::{ApplicationState, Books, GroupLink, TrackerLink};
 use crate::id::{AllocationId, ApplicationId, LevelId, QueueId, ShapeId};
@@ -17,7 +19,9 @@ use crate::resource::Resources;
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Compared, Wait, WaitCode};
 
+use super::ask_batches::PendingApplication;
 use super::fair_share::WeightedShare;
+use super::few::{Few, FewKeys};
 use super::hints::{Heard, Unreported};
 use super::min_tree::EntryId;
 use super::order::{ApplicationKey, AskKey};
@@ -176,13 +180,20 @@ pub(super) struct AskBatch {
     pub(super) class: ClassId,
     /// The key under which its class has it.
     pub(super) head: Head,
-    pub(super) asks: BTreeMap<AskKey, AllocationId>,
+    pub(super) asks: Few<AskKey, AllocationId>,
     /// Where its class has its first ask that is old enough for a reservation.
-    pub(super) old: Option<Head>,
+    pub(super) old: Option<Box<Head>>,
     /// When another of its asks comes of that age and stands before that one.
     pub(super) ripens: Option<Timestamp>,
     /// Which of its asks were already reported as asks that more nodes would help.
     pub(super) heard: Heard,
+}
+
+impl AskBatch {
+    /// The ask of this key, which is in the batch.
+    pub(super) fn ask(&self, key: AskKey) -> AllocationId {
+        *self.asks.get(&key).expect("the batch has the ask")
+    }
 }
 
 /// Batches that are judged together.
@@ -190,7 +201,7 @@ pub(super) struct AskBatch {
 pub(super) struct Class {
     pub(super) key: ClassKey,
     /// In the order of the leaf.
-    pub(super) batches: BTreeSet<(Head, AskBatchId)>,
+    pub(super) batches: FewKeys<(Head, AskBatchId)>,
     /// How many asks its batches have.
     pub(super) asks: usize,
     /// What of it is in the pending counts.
@@ -226,7 +237,7 @@ pub(super) struct Class {
     /// such ask.
     pub(super) old: BTreeSet<(Head, AskBatchId)>,
     /// Where it stands among the classes that wait for a reservation, if it does.
-    pub(super) keeps: Option<Head>,
+    pub(super) keeps: Option<Box<Head>>,
     /// Where it sits among them, if users take turns there.
     pub(super) kept_seat: EntryId,
 }
@@ -235,7 +246,7 @@ impl Class {
     fn new(key: ClassKey) -> Self {
         Self {
             key,
-            batches: BTreeSet::new(),
+            batches: FewKeys::default(),
             asks: 0,
             counted: ClassCount::default(),
             unreported: BTreeSet::new(),
@@ -275,7 +286,18 @@ impl Class {
         if matches!(self.key.mode, PlacementMode::MayPreempt(_)) {
             self.ages.insert((head.ask.created(), batch));
         }
-        self.batches.insert((head, batch));
+        self.batches.insert((head, batch), ());
+    }
+
+    /// Give a batch another place.
+    pub(super) fn rename(&mut self, before: Head, after: Head, batch: AskBatchId) {
+        if before.ask.created() != after.ask.created()
+            && matches!(self.key.mode, PlacementMode::MayPreempt(_))
+        {
+            self.ages.remove(&(before.ask.created(), batch));
+            self.ages.insert((after.ask.created(), batch));
+        }
+        self.batches.rename(&(before, batch), (after, batch), ());
     }
 
     /// Take a batch out.
@@ -326,7 +348,40 @@ pub(super) struct Waited {
 pub(super) struct Classes {
     pub(super) batches: SlotMap<AskBatchId, AskBatch>,
     pub(super) rows: SlotMap<ClassId, Class>,
-    by_key: BTreeMap<ClassKey, ClassId>,
+    /// The classes of each leaf by who is charged.
+    by_leaf: Vec<Few<ChargeState, Known>>,
+}
+
+/// Among how many applications a class is looked for: more than the two or three that share most
+/// leaves, and few enough for a search of each.
+const FEW_APPLICATIONS: usize = 4;
+
+/// The classes of one leaf and charge.
+#[derive(Clone, Debug)]
+enum Known {
+    /// So many, all of these applications, which find them by their batches.
+    Of(SmallVec<[ApplicationId; FEW_APPLICATIONS]>, usize),
+    /// By what is wanted.
+    ByWant(BTreeMap<WantKey, ClassId>),
+}
+
+impl Known {
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Of(_, count) => *count == 0,
+            Self::ByWant(all) => all.is_empty(),
+        }
+    }
+}
+
+/// The rest of the key of a class of one leaf and charge, in the order of the key.
+type WantKey = (ShapeId, PlacementMode, Option<ApplicationId>, bool, bool);
+
+impl ClassKey {
+    const fn want(&self) -> WantKey {
+        let Self { shape, mode, backoff_application: alone, shared, .. } = *self;
+        (shape, mode, alone, shared, self.in_head_of_line_queue)
+    }
 }
 
 impl Classes {
@@ -343,58 +398,188 @@ impl Classes {
         }
     }
 
-    /// The class of this key, made if it is missing.
-    pub(super) fn class(&mut self, key: ClassKey) -> ClassId {
-        *self.by_key.entry(key).or_insert_with(|| self.rows.insert(Class::new(key)))
+    /// The class of this key for a batch of an application, made if it is missing.
+    pub(super) fn class(
+        &mut self,
+        applications: &[PendingApplication],
+        (key, application): (ClassKey, ApplicationId),
+    ) -> ClassId {
+        if let Some(class) = self.known(applications, key) {
+            self.joins(applications, &key, application);
+            return class;
+        }
+        let class = self.rows.insert(Class::new(key));
+        self.add_key(applications, (&key, application), class);
+        class
     }
 
     /// The class of this key, if there is one.
-    pub(super) fn known(&self, key: ClassKey) -> Option<ClassId> {
-        self.by_key.get(&key).copied()
+    pub(super) fn known(
+        &self,
+        applications: &[PendingApplication],
+        key: ClassKey,
+    ) -> Option<ClassId> {
+        match self.by_leaf.get(key.leaf.index())?.get(&key.charge)? {
+            Known::Of(all, _) => all.iter().find_map(|one| {
+                let batch = applications[one.index()].batch(key.shape, key.mode)?;
+                let class = self.batches[batch].class;
+                self.rows.get(class).is_some_and(|row| row.key == key).then_some(class)
+            }),
+            Known::ByWant(all) => all.get(&key.want()).copied(),
+        }
     }
 
     /// The classes of a user of a leaf.
-    pub(super) fn of_user(&self, leaf: QueueId, level: LevelId) -> impl Iterator<Item = ClassId> {
+    pub(super) fn of_user(
+        &self,
+        applications: &[PendingApplication],
+        leaf: QueueId,
+        level: LevelId,
+    ) -> impl Iterator<Item = ClassId> {
         let link = TrackerLink { user: level, group: GroupLink::Undecided };
-        let charge = ChargeState::Linked {
+        let first = ChargeState::Linked {
             link,
             counts_in_queues: false,
             counts_in_limits: false,
             waits: false,
             borrows: false,
         };
-        let (shape, mode) = (ShapeId::FIRST, PlacementMode::AnyNode);
-        let (alone, shared, lined) = (None, false, false);
-        let first = ClassKey {
-            leaf,
-            charge,
-            shape,
-            mode,
-            backoff_application: alone,
-            shared,
-            in_head_of_line_queue: lined,
-        };
-        let from = self.by_key.range(first..);
-        let his = from.take_while(move |(key, _)| {
-            matches!(key.charge, ChargeState::Linked { link, .. } if link.user == level)
-                && key.leaf == leaf
-        });
-        his.map(|(_, class)| *class)
+        let from = self.by_leaf.get(leaf.index()).into_iter();
+        let from = from.flat_map(move |charges| charges.iter_from(first));
+        let his = from.take_while(
+            move |(charge, _)| matches!(charge, ChargeState::Linked { link, .. } if link.user == level),
+        );
+        his.flat_map(move |(charge, known)| match known {
+            Known::Of(few, _) => {
+                let all = self.of_charge(applications, few, (leaf, *charge));
+                all.into_values().collect::<SmallVec<[_; 4]>>()
+            }
+            Known::ByWant(all) => all.values().copied().collect(),
+        })
     }
 
-    /// Give a class another key, unless there is a class of that key. Whether it has it now.
-    pub(super) fn rekey(&mut self, class: ClassId, key: ClassKey) -> bool {
-        let Entry::Vacant(free) = self.by_key.entry(key) else { return false };
-        free.insert(class);
+    /// The classes of applications that are charged so in a leaf, by what they want.
+    fn of_charge(
+        &self,
+        applications: &[PendingApplication],
+        few: &[ApplicationId],
+        charge: (QueueId, ChargeState),
+    ) -> BTreeMap<WantKey, ClassId> {
+        let batches = few.iter().flat_map(|one| &applications[one.index()].batches);
+        let classes = batches.filter_map(|(_, batch)| {
+            let class = self.batches[*batch].class;
+            let key = self.rows.get(class)?.key;
+            ((key.leaf, key.charge) == charge).then(|| (key.want(), class))
+        });
+        classes.collect()
+    }
+
+    /// Find so many classes of an application by another charge of its leaf. Whether that was
+    /// possible: they are all of their charge, and there is none of the other. The caller changes
+    /// the keys that they know.
+    pub(super) fn recharge(
+        &mut self,
+        (application, leaf): (ApplicationId, QueueId),
+        (before, after): (ChargeState, ChargeState),
+        count: usize,
+    ) -> bool {
+        let Some(charges) = self.by_leaf.get_mut(leaf.index()) else { return false };
+        let is_alone = matches!(
+            charges.get(&before),
+            Some(Known::Of(few, all)) if **few == [application] && *all == count
+        );
+        if !is_alone || charges.get(&after).is_some() {
+            return false;
+        }
+        let only = core::iter::once(application).collect();
+        charges.rename(&before, after, Known::Of(only, count));
+        true
+    }
+
+    /// Give a class of one application another key, unless there is a class of that key. Whether it
+    /// has it now.
+    pub(super) fn rekey(
+        &mut self,
+        applications: &[PendingApplication],
+        (class, application): (ClassId, ApplicationId),
+        key: ClassKey,
+    ) -> bool {
+        let charges = self.by_leaf.get(key.leaf.index());
+        let is_alone = match charges.and_then(|charges| charges.get(&key.charge)) {
+            None => true,
+            // The application has one batch of what is wanted, and that is in the class itself.
+            Some(Known::Of(few, _)) => **few == [application],
+            Some(Known::ByWant(_)) => false,
+        };
+        if !is_alone && self.known(applications, key).is_some() {
+            return false;
+        }
+        self.add_key(applications, (&key, application), class);
         let before = core::mem::replace(&mut self.rows[class].key, key);
-        self.by_key.remove(&before);
+        self.forget_key(&before);
         true
     }
 
     /// Forget a class that has no batch left.
     pub(super) fn forget(&mut self, class: ClassId) {
         if let Some(gone) = self.rows.remove(class) {
-            self.by_key.remove(&gone.key);
+            self.forget_key(&gone.key);
+        }
+    }
+
+    /// Have a class of an application found by this key, by which none is.
+    fn add_key(
+        &mut self,
+        applications: &[PendingApplication],
+        (key, application): (&ClassKey, ApplicationId),
+        class: ClassId,
+    ) {
+        self.joins(applications, key, application);
+        if self.by_leaf.len() <= key.leaf.index() {
+            self.by_leaf.resize_with(key.leaf.index() + 1, Few::default);
+        }
+        let charges = &mut self.by_leaf[key.leaf.index()];
+        match charges.get_mut(&key.charge) {
+            None => {
+                let only = core::iter::once(application).collect();
+                charges.insert(key.charge, Known::Of(only, 1));
+            }
+            Some(Known::Of(_, count)) => *count += 1,
+            Some(Known::ByWant(all)) => drop(all.insert(key.want(), class)),
+        }
+    }
+
+    /// Note that an application has a class of this leaf and charge. Where many have, they are found
+    /// by what is wanted.
+    fn joins(
+        &mut self,
+        applications: &[PendingApplication],
+        key: &ClassKey,
+        joining: ApplicationId,
+    ) {
+        let charges = self.by_leaf.get_mut(key.leaf.index());
+        let known = charges.and_then(|charges| charges.get_mut(&key.charge));
+        let Some(Known::Of(few, _)) = known else { return };
+        if few.contains(&joining) {
+            return;
+        }
+        if few.len() < FEW_APPLICATIONS {
+            return few.push(joining);
+        }
+        let few = core::mem::take(few);
+        let all = self.of_charge(applications, &few, (key.leaf, key.charge));
+        self.by_leaf[key.leaf.index()].insert(key.charge, Known::ByWant(all));
+    }
+
+    fn forget_key(&mut self, key: &ClassKey) {
+        let Some(charges) = self.by_leaf.get_mut(key.leaf.index()) else { return };
+        let Some(known) = charges.get_mut(&key.charge) else { return };
+        match known {
+            Known::Of(_, count) => *count -= 1,
+            Known::ByWant(all) => drop(all.remove(&key.want())),
+        }
+        if known.is_empty() {
+            charges.remove(&key.charge);
         }
     }
 }

@@ -305,7 +305,7 @@ impl Scheduler {
             let measure = UsageLowerBound::of(users.outline(), &user, &of.types);
             of.ranking.set_at(seat, measure);
         };
-        for class in self.classes.of_user(leaf, level) {
+        for class in self.classes.of_user(&self.applications, leaf, level) {
             let row = &self.classes.rows[class];
             let group = row.group().filter(|key| key.shared && row.head.is_some());
             if let Some(members) = group.and_then(|key| self.parked.members_mut(key)) {

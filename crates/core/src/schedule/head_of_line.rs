@@ -252,7 +252,7 @@ impl Scheduler {
     /// Whether a class stands before the head of its line, or level with it, by one of its asks, which then cannot
     /// run at all: its asks are judged together, and so all of them without the line.
     fn has_before(&self, key: ClassKey, head: &Head, first: ClassId) -> bool {
-        let joined = self.classes.known(key).filter(|class| *class != first);
+        let joined = self.classes.known(&self.applications, key).filter(|class| *class != first);
         let place = joined.and_then(|class| self.classes.rows[class].head.as_ref());
         place.is_some_and(|place| line_position(place) <= *head)
     }

@@ -6,6 +6,7 @@
 //! asks, in order. A scan costs the classes and what it reports, and nothing while everything is
 //! reported.
 
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -53,7 +54,7 @@ pub(super) struct Heard {
     /// How many were reported and still wait.
     reported: usize,
     /// Where its class has it.
-    place: Option<Unreported>,
+    place: Option<Box<Unreported>>,
 }
 
 impl Scheduler {
@@ -151,7 +152,7 @@ impl Scheduler {
     pub(super) fn hint_exits(&mut self, batch: AskBatchId) {
         if self.hints.wanted {
             let row = &mut self.classes.batches[batch];
-            let (class, before) = (row.class, row.heard.place.take());
+            let (class, before) = (row.class, row.heard.place.take().map(|place| *place));
             self.classes.rows[class].reported -= row.heard.reported;
             self.replace_unreported(class, before, None);
         }
@@ -162,12 +163,13 @@ impl Scheduler {
         let AskBatch { class, head, heard, .. } = &mut self.classes.batches[id];
         let first = heard.unreported.first();
         let is_there = |place: &Unreported| Some(&place.1) == first && place.0 == head.application;
-        if heard.place.as_ref().map_or(first.is_none(), is_there) {
+        if heard.place.as_deref().map_or(first.is_none(), is_there) {
             return;
         }
         let after = first.map(|ask| (head.application.clone(), *ask, id));
-        let (class, before) = (*class, core::mem::replace(&mut heard.place, after.clone()));
-        self.replace_unreported(class, before, after);
+        let before = core::mem::replace(&mut heard.place, after.clone().map(Box::new));
+        let class = *class;
+        self.replace_unreported(class, before.map(|place| *place), after);
     }
 
     fn replace_unreported(
@@ -314,7 +316,7 @@ impl<'a> Scan<'a> {
             return false;
         }
         let asks =
-            turns.iter().map(|(_, ask, batch)| self.scheduler.classes.batches[*batch].asks[*ask]);
+            turns.iter().map(|(_, ask, batch)| self.scheduler.classes.batches[*batch].ask(**ask));
         // As long as the RM has not answered, a node there may do.
         let asks: Vec<AllocationId> =
             asks.filter(|ask| books.question_of(*ask).is_none()).collect();

@@ -16,6 +16,7 @@ mod class;
 mod class_list;
 mod effective_limits;
 mod fair_share;
+mod few;
 mod follow;
 mod head_of_line;
 mod hints;

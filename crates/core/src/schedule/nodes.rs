@@ -85,23 +85,23 @@ impl NodeIndex {
         for (_, node) in mine() {
             self.ranks.insert(&node.name);
         }
-        for (id, _) in mine() {
-            self.put(books, id);
+        for (id, node) in mine() {
+            self.put(books, id, self.ranks.get(&node.name));
         }
     }
 
     /// Take in a node that joined.
     pub(super) fn add(&mut self, books: &Books, partition: PartitionId, node: NodeId) {
-        if self.ranks.insert(&books.node(node).name).is_some() {
-            self.put(books, node);
+        if let Some(rank) = self.ranks.insert(&books.node(node).name) {
+            self.put(books, node, rank);
             return;
         }
         // All names were renumbered: the order is the same, the keys are not.
         self.blocks.clear();
         self.keys.clear();
         self.open = 0;
-        for (id, _) in books.nodes().iter().filter(|(_, one)| one.partition == partition) {
-            self.put(books, id);
+        for (id, row) in books.nodes().iter().filter(|(_, one)| one.partition == partition) {
+            self.put(books, id, self.ranks.get(&row.name));
         }
     }
 
@@ -114,8 +114,10 @@ impl NodeIndex {
     /// Move a node to where it belongs now that its size, use or state has changed.
     #[inline]
     pub(super) fn update(&mut self, books: &Books, node: NodeId) {
-        self.take(node);
-        self.put(books, node);
+        // The rank stays as it was; a search for it costs comparisons of names.
+        let rank = self.take(node).map(|key| key.rank);
+        let rank = rank.unwrap_or_else(|| self.ranks.get(&books.node(node).name));
+        self.put(books, node, rank);
     }
 
     /// The first node in order that may be used, has room for all of an ask of this shape and suits
@@ -295,10 +297,9 @@ impl NodeIndex {
         most.shortfall(books.shapes().on_node(shape))
     }
 
-    fn take(&mut self, node: NodeId) {
-        let Some((key, id, open)) = self.keys.get_mut(node.index()).and_then(Option::take) else {
-            return;
-        };
+    /// Take a node out. Where it stood, if it was there.
+    fn take(&mut self, node: NodeId) -> Option<Key> {
+        let (key, id, open) = self.keys.get_mut(node.index()).and_then(Option::take)?;
         let number = self.block_of(key);
         let block = &mut self.blocks[number];
         block.open -= usize::from(open);
@@ -309,11 +310,13 @@ impl NodeIndex {
         if block.nodes.is_empty() {
             self.blocks.remove(number);
         }
+        Some(key)
     }
 
-    fn put(&mut self, books: &Books, node: NodeId) {
+    /// Put a node where it belongs; `rank` is the number of its name.
+    fn put(&mut self, books: &Books, node: NodeId, rank: u64) {
         let row = books.node(node);
-        let key = Key { score: self.score(books, row), rank: self.ranks.get(&row.name) };
+        let key = Key { score: self.score(books, row), rank };
         if self.keys.len() <= node.index() {
             self.keys.resize(node.index() + 1, None);
         }

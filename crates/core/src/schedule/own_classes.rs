@@ -4,23 +4,27 @@
 //! are ordered here without that place, so a placement moves one entry of the leaf, however many
 //! sizes the application asks for.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
+use crate::books::Books;
 use crate::id::{ApplicationId, QueueId};
 
-use super::Scheduler;
-use super::class::{Class, ClassId, ClassKey, Head};
+use super::ask_batches::{backoff_application, takes_turns};
+use super::class::{AskBatch, AskBatchId, ChargeState, Class, ClassId, ClassKey, Head};
 use super::class_list::ClassPosition;
+use super::few::FewKeys;
 use super::lending::LendKey;
 use super::order::{ApplicationKey, AskKey};
 use super::placement_mode::{Pass, PlacementMode};
+use super::{Note, Scheduler};
 
 /// The own classes of an application.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OwnClasses {
-    /// In the order of their first asks.
-    classes: BTreeSet<(AskKey, ClassId)>,
+    /// In the order of their first asks. Mostly the first goes and the last comes, which costs less in
+    /// a row than in a tree.
+    classes: VecDeque<(AskKey, ClassId)>,
     /// The first of them, as the leaf lists it; its head has the place of the application.
     listed: Option<ClassPosition>,
 }
@@ -30,9 +34,40 @@ impl OwnClasses {
     pub(super) fn len(&self) -> usize {
         self.classes.len()
     }
+
+    fn add(&mut self, place: (AskKey, ClassId)) {
+        let is_last = self.classes.back().is_none_or(|last| *last < place);
+        let at = if is_last { Err(self.classes.len()) } else { self.classes.binary_search(&place) };
+        if let Err(at) = at {
+            self.classes.insert(at, place);
+        }
+    }
+
+    fn remove(&mut self, place: (AskKey, ClassId)) {
+        let is_first = self.classes.front() == Some(&place);
+        let at = if is_first { Ok(0) } else { self.classes.binary_search(&place) };
+        if let Ok(at) = at {
+            self.classes.remove(at);
+        }
+        if self.classes.is_empty() {
+            self.classes = VecDeque::new(); // Many applications ask once and run for long.
+        }
+    }
+
+    /// Whether the leaf lists the first of them, which stands there by the ask that it has.
+    fn lists_first(&self) -> bool {
+        let listed = self.listed.as_ref().map(|(head, class)| (head.ask, *class));
+        listed.as_ref() == self.classes.front()
+    }
 }
 
 impl Class {
+    /// Whether it is an own class that was never held back, so that nothing else knows its key.
+    fn may_be_rekeyed(&self) -> bool {
+        let is_new = self.waited.since.is_none() && self.tried.is_empty() && self.due.is_none();
+        self.is_own && is_new
+    }
+
     /// Whether nothing but the list of its leaf needs the place of its application: then its
     /// application may list it, while it is ready.
     fn may_be_own(&self) -> bool {
@@ -62,7 +97,7 @@ impl Scheduler {
         let row = &mut self.classes.rows[class];
         let head = row.head.clone().expect("a class has a batch");
         let (leaf, pass) = (row.key.leaf, row.pass);
-        let (_, batch) = row.batches.first().expect("a class has a batch");
+        let (_, batch) = row.batches.first_key().expect("a class has a batch");
         let application = self.classes.batches[*batch].application;
         // Where there is one size, two lists are no better than one.
         let is_own = !self.hints.is_wanted()
@@ -74,7 +109,10 @@ impl Scheduler {
             return self.tree.touch(leaf);
         }
         let own = &mut self.applications[application.index()].own;
-        own.classes.insert((head.ask, class));
+        own.add((head.ask, class));
+        if own.lists_first() {
+            return;
+        }
         // What is listed has the place of the application; the class is new there.
         let known = own.listed.as_ref().map(|(head, _)| head.application.clone());
         self.list_first(application, leaf, &known.unwrap_or(head.application));
@@ -89,26 +127,90 @@ impl Scheduler {
             self.tree.ready_mut(leaf, pass).remove(&place);
             return self.tree.touch(leaf);
         }
-        let (before, id) = row.batches.pop_first().expect("a class has a batch");
+        let (before, id) = row.batches.take_one().expect("a class has a batch");
         let batch = &mut self.classes.batches[id];
         let own = &mut self.applications[batch.application.index()].own;
         let (listed, _) = own.listed.as_ref().expect("one of the own classes is listed");
         let key = listed.application.clone();
-        own.classes.remove(&(before.ask, class));
+        own.remove((before.ask, class));
         let head = Head { application: key.clone(), ..before };
         batch.head = head.clone();
         row.head = Some(head.clone());
-        row.batches.insert((head, id));
+        row.batches.insert((head, id), ());
         let application = batch.application;
         self.list_first(application, leaf, &key);
     }
 
     /// Give an own class that was never held back another key, if there is no class of that key
     /// and it stays an own class. It costs less than a new class. Whether it has that key now.
-    pub(super) fn rekey_own(&mut self, class: ClassId, key: ClassKey) -> bool {
-        let row = &self.classes.rows[class];
-        let is_new = row.waited.since.is_none() && row.tried.is_empty() && row.due.is_none();
-        row.is_own && is_new && key.may_be_own() && self.classes.rekey(class, key)
+    pub(super) fn rekey_own(
+        &mut self,
+        (class, application): (ClassId, ApplicationId),
+        key: ClassKey,
+    ) -> bool {
+        self.classes.rows[class].may_be_rekeyed()
+            && key.may_be_own()
+            && self.classes.rekey(&self.applications, (class, application), key)
+    }
+
+    /// Give all classes of an application this charge at once. Whether that was possible: it has own
+    /// classes only, and nobody else is charged as it was or will be.
+    pub(super) fn recharge_own(
+        &mut self,
+        books: &Books,
+        application: ApplicationId,
+        charge: ChargeState,
+    ) -> bool {
+        let leaf = books.application(application).queue;
+        // Where users take turns or applications back off, more than the charge of a key changes.
+        if takes_turns(books, leaf, charge, PlacementMode::AnyNode)
+            || backoff_application(books, application).is_some()
+        {
+            return false;
+        }
+        let waiting = &self.applications[application.index()];
+        let batches = &waiting.batches;
+        if waiting.own.len() != batches.len() {
+            return false;
+        }
+        let class_of = |batch: AskBatchId| self.classes.batches[batch].class;
+        let Some((_, first)) = batches.first() else { return false };
+        let before = self.classes.rows[class_of(*first)].key.charge;
+        let may_follow = |batch| {
+            let row = &self.classes.rows[class_of(batch)];
+            row.key.charge == before
+                && row.may_be_rekeyed()
+                && (ClassKey { charge, ..row.key }).may_be_own()
+        };
+        let all = batches.iter().all(|(_, batch)| may_follow(*batch));
+        if !all || !self.classes.recharge((application, leaf), (before, charge), batches.len()) {
+            return false;
+        }
+        for position in 0..self.applications[application.index()].batches.len() {
+            let (_, batch) = self.applications[application.index()].batches[position];
+            let class = self.classes.batches[batch].class;
+            self.classes.rows[class].key.charge = charge;
+            self.note(Note::Joined { application, class });
+        }
+        true
+    }
+
+    /// Forget an own class with its last ask. [`Scheduler::reorder`] follows, which lists the next one
+    /// at the place that the application has by then.
+    pub(super) fn remove_own(&mut self, books: &Books, batch: AskBatchId) {
+        let AskBatch { application, class, head, .. } =
+            self.classes.batches.remove(batch).expect("the batch is there");
+        let own = &mut self.applications[application.index()].own;
+        own.remove((head.ask, class));
+        let row = &mut self.classes.rows[class];
+        if let Some(listed) = own.listed.take_if(|(_, listed)| *listed == class) {
+            self.tree.ready_mut(row.key.leaf, Pass::Normal).remove(&listed);
+            self.tree.touch(row.key.leaf);
+        }
+        row.batches = FewKeys::default();
+        self.attempts.forget(row, class);
+        self.recount(books, class);
+        self.classes.forget(class);
     }
 
     /// Whether a class is listed with its application.
@@ -118,11 +220,11 @@ impl Scheduler {
 
     /// An own class starts with another ask; [`Scheduler::list_first`] follows.
     pub(super) fn own_moved(&mut self, class: ClassId, (before, after): (AskKey, AskKey)) {
-        let (_, batch) = self.classes.rows[class].batches.first().expect("a class has a batch");
+        let (_, batch) = self.classes.rows[class].batches.first_key().expect("a class has a batch");
         let application = self.classes.batches[*batch].application;
         let own = &mut self.applications[application.index()].own;
-        own.classes.remove(&(before, class));
-        own.classes.insert((after, class));
+        own.remove((before, class));
+        own.add((after, class));
     }
 
     /// Have the leaf list the first own class of an application that has this place there.
@@ -133,13 +235,14 @@ impl Scheduler {
         key: &ApplicationKey,
     ) {
         let own = &mut self.applications[application.index()].own;
-        let after = own.classes.first().map(|(ask, class)| {
+        if own.lists_first() && own.listed.as_ref().is_none_or(|(head, _)| head.application == *key)
+        {
+            return;
+        }
+        let after = own.classes.front().map(|(ask, class)| {
             let (application, ask) = (key.clone(), *ask);
             (Head { uncalled: true, beyond: None, application, elsewhere: false, ask }, *class)
         });
-        if own.listed == after {
-            return;
-        }
         let before = core::mem::replace(&mut own.listed, after.clone());
         let ready = self.tree.ready_mut(leaf, Pass::Normal);
         if let Some(before) = before {

@@ -266,7 +266,7 @@ impl Scheduler {
         let mut places: BTreeMap<(QueueId, Reason), WaitingSum> = BTreeMap::new();
         let mut beyond: BTreeMap<(QueueId, Reason), Beyond> = BTreeMap::new();
         for row in self.classes.rows.values() {
-            let batches = row.batches.iter().map(|(_, one)| &self.classes.batches[*one]);
+            let batches = row.batches.keys().map(|(_, one)| &self.classes.batches[*one]);
             let asks: usize = batches.map(|one| one.asks.len()).sum();
             let amount = books.shapes().get(row.key.shape);
             let count = places.entry((row.key.leaf, Reason::of(row.wait))).or_default();

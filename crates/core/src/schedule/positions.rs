@@ -12,9 +12,9 @@ use super::order::AskKey;
 impl Scheduler {
     /// The first ask of a class, and whose it is.
     pub(super) fn first_ask(&self, class: ClassId) -> (ApplicationId, AllocationId) {
-        let (_, batch) = self.classes.rows[class].batches.first().expect("a class has a batch");
+        let (_, batch) = self.classes.rows[class].batches.first_key().expect("a class has a batch");
         let batch = &self.classes.batches[*batch];
-        let (_, ask) = batch.asks.first_key_value().expect("a batch has an ask");
+        let (_, ask) = batch.asks.first().expect("a batch has an ask");
         (batch.application, *ask)
     }
 
@@ -22,7 +22,7 @@ impl Scheduler {
     pub(crate) fn first_that_waits(&self, application: ApplicationId) -> Option<AllocationId> {
         let waiting = self.applications.get(application.index())?;
         let batches = waiting.batches.iter().map(|(_, batch)| &self.classes.batches[*batch]);
-        batches.filter_map(|batch| batch.asks.first_key_value()).min().map(|(_, ask)| *ask)
+        batches.filter_map(|batch| batch.asks.first()).min().map(|(_, ask)| *ask)
     }
 
     /// How many asks of its application come before an ask that waits. Costs these, however many come after it.
@@ -30,7 +30,7 @@ impl Scheduler {
         let row = books.allocation(ask);
         let waiting = self.applications.get(row.application.index())?;
         let batches = waiting.batches.iter().map(|(_, batch)| &self.classes.batches[*batch]);
-        Some(batches.map(|batch| batch.asks.range(..AskKey::of(row)).count() as u64).sum())
+        Some(batches.map(|batch| batch.asks.count_before(&AskKey::of(row)) as u64).sum())
     }
 
     /// Whether an application comes before another of its leaf; none while the rules are new, and where

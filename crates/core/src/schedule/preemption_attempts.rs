@@ -235,8 +235,8 @@ impl Scheduler {
     fn ripe_at(&self, books: &Books, row: &Class) -> Option<Timestamp> {
         match row.key.mode {
             PlacementMode::MayPreempt(_) if row.key.in_head_of_line_queue => {
-                let (_, batch) = row.batches.first()?;
-                let (_, first) = self.classes.batches[*batch].asks.first_key_value()?;
+                let (_, batch) = row.batches.first_key()?;
+                let (_, first) = self.classes.batches[*batch].asks.first()?;
                 Some(preempt::ripe_at(books, row.key.leaf, books.allocation(*first)))
             }
             PlacementMode::AnyNode
@@ -255,8 +255,8 @@ impl Scheduler {
     fn last_try(&self, books: &Books, row: &Class) -> Option<PreemptionTry> {
         let of_asks = row.tried.iter().filter_map(|ask| books.allocation(*ask).preemption_tried());
         let first = || {
-            let (_, batch) = row.batches.first()?;
-            self.classes.batches[*batch].asks.first_key_value().map(|(_, ask)| *ask)
+            let (_, batch) = row.batches.first_key()?;
+            self.classes.batches[*batch].asks.first().map(|(_, ask)| *ask)
         };
         let of_equals = match row.key.mode {
             PlacementMode::MayPreempt(_) => first().and_then(|ask| books.try_of_equals(ask)),
@@ -298,7 +298,7 @@ impl Scheduler {
         if self.attempts.tries.get(&row.key.leaf).is_some_and(|tries| *tries >= TRIES_PER_CYCLE) {
             return None;
         }
-        let asks = row.batches.iter().flat_map(|(_, one)| self.classes.batches[*one].asks.values());
+        let asks = row.batches.keys().flat_map(|(_, one)| self.classes.batches[*one].asks.values());
         if !self.may_call(class) {
             return None;
         }

@@ -5,6 +5,7 @@
 //! that changes with time alone. The asks of one priority stand in the order of their age, so the
 //! first of each priority is enough.
 
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::ops::Bound;
@@ -205,7 +206,7 @@ impl Scheduler {
             | PlacementMode::ReplacePlaceholderAlone(_) => false,
         };
         if open && !core::mem::replace(&mut row.aging, true) {
-            self.reservation_candidates.changed.extend(row.batches.iter().map(|(_, batch)| *batch));
+            self.reservation_candidates.changed.extend(row.batches.keys().map(|(_, batch)| *batch));
         }
         self.look_at_ages(books, now);
     }
@@ -225,7 +226,7 @@ impl Scheduler {
             return;
         }
         let (first, ripens) = first_old(batch, now);
-        let old = first.map(|ask| Head { ask, ..batch.head.clone() });
+        let old = first.map(|ask| Box::new(Head { ask, ..batch.head.clone() }));
         if batch.ripens != ripens {
             if let Some(before) = batch.ripens {
                 self.timers.remove(&(before, SchedulerTimer::ReservationDue(id)));
@@ -235,9 +236,9 @@ impl Scheduler {
         }
         if batch.old != old {
             if let Some(before) = batch.old.take() {
-                row.old.remove(&(before, id));
+                row.old.remove(&(*before, id));
             }
-            row.old.extend(old.clone().map(|head| (head, id)));
+            row.old.extend(old.clone().map(|head| (*head, id)));
             batch.old = old;
             self.list_candidate(books, class);
         }
@@ -250,7 +251,7 @@ impl Scheduler {
             self.timers.remove(&(before, SchedulerTimer::ReservationDue(id)));
         }
         if let Some(before) = batch.old.take() {
-            self.classes.rows[batch.class].old.remove(&(before, id));
+            self.classes.rows[batch.class].old.remove(&(*before, id));
         }
     }
 
@@ -264,12 +265,12 @@ impl Scheduler {
             let is_head = self.parked.lines.is_head(row.key.leaf, class);
             after = after.filter(|old| is_head && row.head.as_ref() == Some(*old));
         }
-        if row.keeps.as_ref() == after {
+        if row.keeps.as_deref() == after {
             return;
         }
         let after = after.cloned();
-        let before = core::mem::replace(&mut row.keeps, after.clone());
-        let before = before.map(|head| (head, class));
+        let before = core::mem::replace(&mut row.keeps, after.clone().map(Box::new));
+        let before = before.map(|head| (*head, class));
         let after = after.map(|head| (head, class));
         let key = (books.queue(row.key.leaf).partition, CandidateKey::of(row.key));
         let shown = (&mut self.tree, &mut self.parked.turns);
@@ -285,7 +286,7 @@ impl Scheduler {
     pub(super) fn first_old(&self, class: ClassId) -> AllocationId {
         let first = self.classes.rows[class].old.first();
         let (head, batch) = first.expect("a reservation candidate has an old ask");
-        self.classes.batches[*batch].asks[&head.ask]
+        self.classes.batches[*batch].ask(head.ask)
     }
 }
 
@@ -303,7 +304,7 @@ pub(super) fn is_old(created: Timestamp, now: Timestamp) -> bool {
 /// it. Costs a look-up for each distinct priority.
 fn first_old(batch: &AskBatch, now: Timestamp) -> (Option<AskKey>, Option<Timestamp>) {
     let (mut ripens, mut from) = (None, Bound::Unbounded);
-    while let Some((ask, _)) = batch.asks.range((from, Bound::Unbounded)).next() {
+    while let Some((ask, _)) = batch.asks.first_from(from) {
         let ripe = ripe_at(ask.created());
         if ripe <= now {
             return (Some(*ask), ripens);

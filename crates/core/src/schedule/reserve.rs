@@ -174,9 +174,9 @@ impl Scheduler {
         row.wait = None;
         if head.elsewhere != elsewhere {
             head.elsewhere = elsewhere;
-            let (_, batch) = row.batches.pop_first().expect("a class has a batch");
+            let (before, batch) = row.batches.first_key().expect("a class has a batch").clone();
             self.classes.batches[batch].head = head.clone();
-            row.batches.insert((head.clone(), batch));
+            row.batches.rename(&(before, batch), (head.clone(), batch), ());
             row.head = Some(head.clone());
         }
         if let Some(group) = group {

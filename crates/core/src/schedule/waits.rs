@@ -20,7 +20,7 @@ impl Scheduler {
     /// the same in two ways occurs twice.
     pub fn applications_of(&self, class: ClassId) -> impl Iterator<Item = ApplicationId> {
         let row = self.classes.rows.get(class).filter(|_| !self.stale);
-        let batches = row.into_iter().flat_map(|row| &row.batches);
+        let batches = row.into_iter().flat_map(|row| row.batches.keys());
         batches.map(|(_, batch)| self.classes.batches[*batch].application)
     }
 
