@@ -20,15 +20,16 @@ use crate::tally::Tally;
 
 const FILE: &str = "docs/scenes.toml";
 
-/// Worked examples of the specification, rows of its table of what `CapacityScheduler` has, and its
-/// requirements and scenarios of tenants, that tests re-enact.
-const EXAMPLES: [List; 6] = [
+/// Worked examples of the specification, rows of its table of what `CapacityScheduler` has, its
+/// requirements and scenarios of tenants, and its requirements against starvation, that tests re-enact.
+const EXAMPLES: [List; 7] = [
     List { name: "queues", prefix: "queues W", digits: 1 },
     List { name: "scheduling", prefix: "scheduling W", digits: 1 },
     List { name: "uh", prefix: "UH-", digits: 2 },
     List { name: "c", prefix: "C", digits: 1 },
     List { name: "tr", prefix: "TR-", digits: 2 },
     List { name: "ts", prefix: "TS-", digits: 2 },
+    List { name: "ns", prefix: "NS-", digits: 2 },
 ];
 
 /// The scenes.

@@ -6,6 +6,7 @@ use crate::check;
 
 /// No-starvation NS-52: what was told and still waits counts, of whichever application it is.
 #[test]
+#[doc(alias = "NS-52")]
 fn no_more_is_told_of_than_the_queue_would_admit() {
     check(
         "
@@ -47,6 +48,7 @@ fn no_more_is_told_of_than_the_queue_would_admit() {
 
 /// The same for the limit of a user, and for a queue above two leaves.
 #[test]
+#[doc(alias = "NS-52")]
 fn no_more_is_told_of_than_limits_and_queues_above_would_admit() {
     check(
         "

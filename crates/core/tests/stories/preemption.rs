@@ -323,6 +323,7 @@ fn the_reference_takes_an_oversized_victim() {
 
 #[test]
 #[doc(alias = "K-27")]
+#[doc(alias = "NS-41")]
 fn a_victim_larger_than_what_is_left_of_the_guarantee_is_passed_over() {
     check(
         "

@@ -420,6 +420,7 @@ fn a_required_node_is_kept_only_while_it_could_hold_the_ask() {
 /// Nothing happens in between: the reservation of `low` falls due, and what was tried in vain for `x` is
 /// tried again.
 #[test]
+#[doc(alias = "NS-11")]
 fn a_node_that_falls_due_wakes_what_was_tried_in_vain() {
     check(
         "
@@ -461,6 +462,7 @@ fn a_node_that_falls_due_wakes_what_was_tried_in_vain() {
 
 /// The ask is older than two hours, and its reservation is not.
 #[test]
+#[doc(alias = "NS-11")]
 fn the_age_of_a_reservation_counts_and_not_that_of_its_ask() {
     check(
         "

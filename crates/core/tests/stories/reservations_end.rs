@@ -6,6 +6,7 @@ use crate::check;
 
 /// What is foreign leaves 3 of each node: asks of 4 have none kept, and stop nobody.
 #[test]
+#[doc(alias = "NS-10")]
 fn an_ask_has_no_node_kept_that_is_too_small_less_what_is_foreign() {
     check(
         "
@@ -72,6 +73,7 @@ fn an_ask_has_no_node_kept_that_is_too_small_less_what_is_foreign() {
 
 /// With the foreign use gone the ask has a node kept; with it back, or larger, or moved there, no more.
 #[test]
+#[doc(alias = "NS-10")]
 fn what_is_foreign_ends_a_reservation_that_it_makes_impossible() {
     check(
         "
@@ -124,6 +126,7 @@ fn what_is_foreign_ends_a_reservation_that_it_makes_impossible() {
 }
 
 #[test]
+#[doc(alias = "NS-10")]
 fn a_node_that_shrinks_below_its_ask_is_kept_no_more() {
     check(
         "
@@ -165,6 +168,7 @@ fn a_node_that_shrinks_below_its_ask_is_kept_no_more() {
 }
 
 #[test]
+#[doc(alias = "NS-10")]
 fn an_ask_that_is_resized_beyond_its_node_has_it_no_more() {
     check(
         "
