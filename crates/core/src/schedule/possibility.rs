@@ -10,7 +10,7 @@
 use alloc::vec::Vec;
 
 use crate::books::Books;
-use crate::id::{Id, NodeId, PartitionId, QueueId, ShapeId};
+use crate::id::{AllocationId, Id, NodeId, PartitionId, QueueId, ShapeId};
 use crate::possible::{self, Wanted};
 use crate::wait::{Blocker, Wait};
 
@@ -116,6 +116,16 @@ pub(super) fn impossible(books: &Books, key: ClassKey) -> Option<Wait> {
 }
 
 impl Scheduler {
+    /// Returns whether a waiting ask was found to be impossible: then it is not the head of its line. Constant, but for
+    /// an ask that was not judged yet, which costs as [`impossible_ask`](crate::impossible_ask).
+    pub fn is_impossible(&self, books: &Books, ask: AllocationId) -> bool {
+        let class = self.class_of(books, ask).and_then(|class| self.classes.rows.get(class));
+        match class.map(|row| row.wait) {
+            Some(Some(wait)) => wait.blocker.row().is_permanent,
+            Some(None) | None => possible::impossible_ask(books, ask).is_some(),
+        }
+    }
+
     /// The reason why a class can never start; none where it can.
     pub(super) fn impossible(&mut self, books: &Books, class: ClassId) -> Option<Wait> {
         let key = self.classes.rows[class].key;

@@ -12,7 +12,6 @@ use headroom_core::id::{AllocationId, QueueId};
 use headroom_core::view::{self, WaitingView};
 use headroom_core::{
     Blocker, Name, RefusalCode, Scheduler, TenantReason, TenantShort, Timestamp, Wait,
-    impossible_ask,
 };
 use headroom_engine::WriterState;
 
@@ -65,7 +64,7 @@ fn find(moment: &WriterState<'_>, now: Timestamp, leaf: QueueId, part: &Part) ->
     let WriterState { books, scheduler, sequence, time } = *moment;
     let all = view::waiting(books, now, leaf);
     // A task that could never start holds nobody up.
-    let is_impossible = |one: &WaitingView| impossible_ask(books, one.ask).is_some();
+    let is_impossible = |one: &WaitingView| scheduler.is_impossible(books, one.ask);
     let head = all.iter().position(|one| !is_impossible(one));
     let chosen = all.iter().enumerate().filter(|(place, one)| part.has(books, *place, one));
     let tasks = chosen.map(|(place, one)| {
