@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::books::{Books, StopRequest};
 use crate::id::{AllocationId, LevelId, QueueId};
-use crate::resource::{Quantity, Resources};
+use crate::resource::{Quantity, ResourceType, Resources};
 use crate::userlimit::{Among, Enforcement, Formula, Limit, Party, ShareQuery, split};
 
 use super::naive_preempt::{Question, Usage};
@@ -145,24 +145,46 @@ impl Question<'_> {
         let root = self.books.partition(self.books.queue(self.leaf).partition).root;
         let there = self.books.queue(root).max.clone().unwrap_or_default();
         let mut parts = BTreeMap::new();
-        for (resource, _) in self.size.iter() {
-            let mut open = alloc::vec![(root, there.get_or_zero(resource).get())];
-            while let Some((queue, amount)) = open.pop() {
-                let children: Vec<QueueId> = self.books.children(queue).map(|(id, _)| id).collect();
+        let known = self.size.iter().map(|(resource, _)| resource);
+        let amounts: Vec<_> =
+            known.filter_map(|resource| Some((resource, there.get(resource)?.get()))).collect();
+        let mut open = alloc::vec![(root, amounts)];
+        while let Some((queue, mut amounts)) = open.pop() {
+            let children: Vec<QueueId> = self.books.children(queue).map(|(id, _)| id).collect();
+            let is_guaranteed = |resource: ResourceType| {
+                children.iter().any(|id| {
+                    let guaranteed = self.books.queue(*id).guaranteed.as_ref();
+                    guaranteed.is_some_and(|one| one.get_or_zero(resource) > Quantity::ZERO)
+                })
+            };
+            // Types without a guarantee do not say who has too much, unless no type has one.
+            if amounts.iter().any(|(resource, _)| is_guaranteed(*resource)) {
+                amounts.retain(|(resource, _)| is_guaranteed(*resource));
+            }
+            for child in &children {
+                parts.insert(
+                    *child,
+                    self.books.queue(*child).guaranteed.clone().unwrap_or_default(),
+                );
+            }
+            let mut theirs = alloc::vec![Vec::new(); children.len()];
+            for (resource, amount) in amounts {
                 let parties: Vec<Party> =
                     children.iter().map(|id| self.party(*id, resource)).collect();
-                for (child, part) in children.into_iter().zip(split(amount, &parties)) {
-                    let promised = self.books.queue(child).guaranteed.clone().unwrap_or_default();
-                    let all: &mut Resources = parts.entry(child).or_insert(promised);
+                for ((child, part), own) in
+                    children.iter().zip(split(amount, &parties)).zip(&mut theirs)
+                {
+                    let all: &mut Resources = parts.get_mut(child).expect("it was just put there");
                     all.set(resource, all.get_or_zero(resource).max(Quantity::of(part)));
-                    open.push((child, part));
+                    own.push((resource, part));
                 }
             }
+            open.extend(children.into_iter().zip(theirs));
         }
         parts
     }
 
-    fn party(&self, id: QueueId, resource: crate::resource::ResourceType) -> Party {
+    fn party(&self, id: QueueId, resource: ResourceType) -> Party {
         let queue = self.books.queue(id);
         let of = |amounts: &Resources| amounts.get_or_zero(resource).get();
         let weight = queue.guaranteed.as_ref().map_or(0, of);
@@ -172,7 +194,7 @@ impl Question<'_> {
     }
 
     /// What a queue uses and wants, at most its maximum.
-    fn wish(&self, id: QueueId, resource: crate::resource::ResourceType) -> i64 {
+    fn wish(&self, id: QueueId, resource: ResourceType) -> i64 {
         let queue = self.books.queue(id);
         let of = |amounts: &Resources| amounts.get_or_zero(resource);
         let used = of(&queue.allocated.minus_existing(&queue.preempting));

@@ -402,3 +402,53 @@ fn each_type_is_covered_as_the_reference_takes_them_too() {
         "#]],
     );
 }
+
+/// Shares are compared on the type that is guaranteed: the other one, of which nobody is guaranteed anything, keeps no
+/// queue from giving.
+#[test]
+#[doc(alias = "NS-44")]
+fn balance_compares_the_types_that_have_a_guarantee() {
+    check(
+        "
+        preemption balance
+        queue root.alice guaranteed gpu=1
+        queue root.bob guaranteed gpu=1
+        node n1 vcore=8 gpu=4
+        app al root.alice alice
+        ask a1 al vcore=1 gpu=1 preemptable
+        ask a2 al vcore=1 gpu=1 preemptable
+        ask a3 al vcore=1 gpu=1 preemptable
+        ask a4 al vcore=1 gpu=1 preemptable
+        app bo root.bob bob
+        ask b1 bo vcore=1 gpu=1 preempts
+        ask b2 bo vcore=1 gpu=1 preempts
+        ask b3 bo vcore=1 gpu=1 preempts
+        wait 60s
+        wait 60s
+        release a4 as preempted
+        release a3 as preempted
+        wait 60s
+        show root.alice
+        show root.bob
+        ",
+        expect![[r#"
+            ask a1: al Accepted, a1 on n1, al Running
+            ask a2: a2 on n1
+            ask a3: a3 on n1
+            ask a4: a4 on n1
+            ask b1: bo Accepted
+              b1 waits ROOT_CAPACITY: the cluster has 0 of 4 gpu available, but the ask needs 1. Wait for a release, or add nodes.
+            ask b2
+              b2 waits ROOT_CAPACITY: the cluster has 0 of 4 gpu available, but the ask needs 1. Wait for a release, or add nodes.
+            ask b3
+              b3 waits ROOT_CAPACITY: the cluster has 0 of 4 gpu available, but the ask needs 1. Wait for a release, or add nodes.
+            wait 60s: a4 to be stopped for b1, n1 keeps b1, nothing to stop for b2
+            wait 60s: nothing
+            release a4: a4 released, b1 on n1, bo Running, a3 to be stopped for b2, n1 keeps b2, nothing to stop for b3
+            release a3: a3 released, b2 on n1
+            wait 60s: nothing to stop for b3
+              root.alice: in force {gpu: 4, vcore: 8000 m}, uses {gpu: 2, vcore: 2000 m}, headroom {gpu: 0, vcore: 4000 m}, share 2, runs 1
+              root.bob: in force {gpu: 4, vcore: 8000 m}, uses {gpu: 2, vcore: 2000 m}, headroom {gpu: 0, vcore: 4000 m}, share 2, runs 1
+        "#]],
+    );
+}

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::books::{Books, Queue, StopRequest};
 use crate::id::{AllocationId, LevelId, QueueId};
-use crate::resource::{Quantity, Resources};
+use crate::resource::{Quantity, ResourceType, Resources};
 use crate::userlimit::{Party, split};
 
 use super::demand;
@@ -166,6 +166,20 @@ fn wish(books: &Books, at: QueueId, wishes: &mut BTreeMap<QueueId, Resources>) -
     wanted
 }
 
+/// The types of an ask on which siblings are compared: those of which one of them is guaranteed something, or all where
+/// none is. A type without a guarantee says nothing about who has too much. No-starvation NS-44.
+fn compared_types<'books>(
+    there: &Resources,
+    ask: &Resources,
+    guarantees: impl Iterator<Item = &'books Resources>,
+) -> Vec<ResourceType> {
+    let all = guarantees.fold(Resources::new(), |all, one| all.maximum(one));
+    let is_guaranteed = |resource: &ResourceType| all.get_or_zero(*resource) > Quantity::ZERO;
+    let types: Vec<_> = ask.iter().map(|(one, _)| one).filter(|one| there.has(*one)).collect();
+    let named: Vec<_> = types.iter().copied().filter(is_guaranteed).collect();
+    if named.is_empty() { types } else { named }
+}
+
 /// Split what a queue has among those below it.
 fn share_out(
     books: &Books,
@@ -178,7 +192,8 @@ fn share_out(
     let children: Vec<(QueueId, &Queue, Resources)> =
         books.children(at).map(|(id, queue)| (id, queue, queue.used_after_preemption())).collect();
     let mut theirs: Vec<Resources> = children.iter().map(|_| Resources::new()).collect();
-    for (resource, _) in ask.iter() {
+    let guarantees = children.iter().filter_map(|(_, queue, _)| queue.guaranteed.as_ref());
+    for resource in compared_types(there, ask, guarantees) {
         let party = |(id, queue, used): &(QueueId, &Queue, Resources)| {
             let of = |amounts: &Resources| amounts.get_or_zero(resource).get();
             let guaranteed = queue.guaranteed.as_ref().map_or(0, of);

@@ -40,6 +40,7 @@ const PAGES: &[(&str, &str)] = pages! {
     "GROUP_APPS",
     "HELD_FOR_HEAD",
     "IDEMPOTENCY_MISMATCH",
+    "IMPOSSIBLE",
     "INTERNAL",
     "INVALID",
     "KEY_SPENT",
