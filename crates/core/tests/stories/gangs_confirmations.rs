@@ -205,7 +205,7 @@ fn a_node_that_leaves_takes_both_halves_of_a_swap_or_only_the_member() {
             release p1: p1 released
             ask r2: r2 takes the place of p2 on N1
             lose N1: r2 waits again, p2 lost, placeholders of G expired, r2 on N3
-              r1 waits IMPOSSIBLE: no release can start the ask: the ask requires node N2, which is not registered. Register the node, or withdraw the ask.
+              r1 waits IMPOSSIBLE: no release can start the ask: it requires node N2, which is not registered. Register the node, or withdraw the ask.
               G: Running in root.a, no group, uses {c: 2}, user headroom none
         "#]],
     );

@@ -46,7 +46,7 @@ fn what_no_release_can_start_is_passed_in_a_strict_line() {
             ask blocked: blocked Accepted
               blocked waits IMPOSSIBLE: no release can start the ask: every node in use that is large enough is on its block list. Submit the ask with a shorter list, or add nodes.
             ask pinned: daemon Accepted
-              pinned waits IMPOSSIBLE: no release can start the ask: the ask requires node n9, which is not registered. Register the node, or withdraw the ask.
+              pinned waits IMPOSSIBLE: no release can start the ask: it requires node n9, which is not registered. Register the node, or withdraw the ask.
             ask next: next Accepted, next on n1, next Running
         "#]],
     );
@@ -169,10 +169,12 @@ fn an_ask_that_becomes_impossible_gives_its_node_up() {
         ",
         expect![[r#"
             ask o1: other Accepted, o1 on n1, other Running
+            ask o2: o2 on n2
             ask a1: app1 Accepted
-              a1 waits ROOT_CAPACITY: the cluster has 2 of 4 vcore available, but the ask needs 3. Wait for a release, or add nodes.
-            wait 3s: nothing
-            reload: root.a changed
+              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+            wait 3s: n1 keeps a1
+              a1 waits NODE_RESOURCES: node n1 is reserved for the ask and has vcore 2 free, but the ask needs vcore 3. Wait for a release on this node, or for capacity on another node.
+            reload: root.a changed, no node is kept for a1
               a1 waits IMPOSSIBLE: no release can start the ask: it needs 3 vcore, but the maximum of queue root.a is 2. Raise the maximum, or request less.
         "#]],
     );

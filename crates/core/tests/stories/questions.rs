@@ -329,13 +329,13 @@ fn a_required_node_is_asked_about_and_not_kept_when_the_rm_refuses_it() {
               d1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 5000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer d1: RM says of d1: n2=ok, d1 on n2, app1 Running
             ask d2
-              d2 waits IMPOSSIBLE: no release can start the ask: the ask requires node n3, which is not registered. Register the node, or withdraw the ask.
+              d2 waits IMPOSSIBLE: no release can start the ask: it requires node n3, which is not registered. Register the node, or withdraw the ask.
             node n3: RM asked whether d2 may run on n3
               d2 waits AWAITING_RM: the resource manager has not answered question 3, sent at 5000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer d2: RM says of d2: n3=taint
               d2 waits NODE_CONSTRAINT: the ask requires node n3, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw it.
             lose n3
-              d2 waits IMPOSSIBLE: no release can start the ask: the ask requires node n3, which is not registered. Register the node, or withdraw the ask.
+              d2 waits IMPOSSIBLE: no release can start the ask: it requires node n3, which is not registered. Register the node, or withdraw the ask.
         "#]],
     );
 }

@@ -173,7 +173,7 @@ fn a_required_node_is_unknown_and_then_registers() {
         ",
         expect![[r#"
             ask d: app1 Accepted
-              d waits IMPOSSIBLE: no release can start the ask: the ask requires node n9, which is not registered. Register the node, or withdraw the ask.
+              d waits IMPOSSIBLE: no release can start the ask: it requires node n9, which is not registered. Register the node, or withdraw the ask.
             node n9: d on n9, app1 Running
         "#]],
     );
