@@ -85,7 +85,8 @@ fn a_change_is_shown_on_the_state_of_a_journal_which_stays_as_it_is() {
           default root.sales resources.max.vcore: 3 -> 1
         at once:
           queue root.sales is above its limit: uses vcore 2, may have vcore 1, vcore 1 too much
-          can never start: app/second of ann in root.sales (vcore 2): QUEUE_MAX, queue root.sales uses 2 vcore, which is above its maximum of 1, and the ask needs 2. Wait for releases, or raise the maximum.
+          waits for another reason: app/second of ann in root.sales (vcore 2): IMPOSSIBLE, no release can start the ask: it needs 2 vcore, but the maximum of queue root.sales is 1. Raise the maximum, or request less.
+          can never start: app/second of ann in root.sales (vcore 2): IMPOSSIBLE, no release can start the ask: it needs 2 vcore, but the maximum of queue root.sales is 1. Raise the maximum, or request less.
         after settling:
           root uses vcore 2 -> vcore 2, waits for vcore 2 -> vcore 2
           evenness among users 1.000 -> 1.000

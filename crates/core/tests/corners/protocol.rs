@@ -28,11 +28,10 @@ fn each_row_of_the_table_of_updates() {
         ",
         expect![[r#"
             ask new: app1 Accepted
-              new waits QUEUE_MAX: queue root.a has 4 of 4 vcore available, but the ask needs 9. Wait for a release, or raise the maximum.
+              new waits IMPOSSIBLE: no release can start the ask: it needs 9 vcore, but the maximum of queue root.a is 4. Raise the maximum, or request less.
             ask told: told on n2, app1 Running
-              new waits QUEUE_MAX: queue root.a has 1 of 4 vcore available, but the ask needs 9. Wait for a release, or raise the maximum.
             ask new: new resized
-              new waits QUEUE_MAX: queue root.a has 1 of 4 vcore available, but the ask needs 8. Wait for a release, or raise the maximum.
+              new waits IMPOSSIBLE: no release can start the ask: it needs 8 vcore, but the maximum of queue root.a is 4. Raise the maximum, or request less.
             ask new: new resized, new on n1
             ask told: told resized
               app1: Running in root.a, no group, uses {vcore: 6000 m}, user headroom none
@@ -76,15 +75,11 @@ fn each_row_of_the_table_of_releases() {
             ask victim: victim on n1
             ask place: place on n1
             ask waits
-              waits waits ROOT_CAPACITY: the cluster has 4 of 8 vcore available, but the ask needs 9. Wait for a release, or add nodes.
+              waits waits IMPOSSIBLE: no release can start the ask: it needs 9 vcore, but no node in use has more than 8. Add a larger node, or request less.
             release stopped: stopped released
-              waits waits ROOT_CAPACITY: the cluster has 5 of 8 vcore available, but the ask needs 9. Wait for a release, or add nodes.
             release late: late released
-              waits waits ROOT_CAPACITY: the cluster has 6 of 8 vcore available, but the ask needs 9. Wait for a release, or add nodes.
             release victim: victim released
-              waits waits ROOT_CAPACITY: the cluster has 7 of 8 vcore available, but the ask needs 9. Wait for a release, or add nodes.
             release place: place released
-              waits waits ROOT_CAPACITY: the cluster has 8 of 8 vcore available, but the ask needs 9. Wait for a release, or add nodes.
             release waits: nothing
             release victim: nothing
               app1: Running in root.a, no group, uses {}, user headroom none
