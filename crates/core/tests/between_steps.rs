@@ -95,15 +95,15 @@ fn nothing_is_told_of_waits_between_a_reload_and_the_next_step() {
     ask(&mut world, "k", "vcore", 5, None);
     world.settle();
     let ask = world.books.allocations().iter().next().unwrap().0;
-    let code = |world: &World| {
+    let cause = |world: &World| {
         let wait = world.scheduler.wait_of(&world.books, ask)?;
-        Some(wait.blocker.code(&world.books))
+        Some((wait.blocker.code(&world.books), wait.blocker.subject(&world.books)))
     };
-    assert_eq!(code(&world), Some("ABS_USER_LIMIT"));
+    assert_eq!(cause(&world), Some(("IMPOSSIBLE", "user ann at root".into())));
     configure(&mut world, with_limits(vec![limit(&[], &["dev"], amounts([("vcore", 1)]), 0)], 5));
-    assert_eq!(code(&world), None, "it is to be judged first");
+    assert_eq!(cause(&world), None, "it is to be judged first");
     world.settle();
-    assert_eq!(code(&world), Some("ABS_GROUP_LIMIT"));
+    assert_eq!(cause(&world), Some(("IMPOSSIBLE", "group dev at root".into())));
 }
 
 #[test]

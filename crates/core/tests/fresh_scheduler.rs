@@ -122,10 +122,10 @@ fn an_ask_for_a_type_that_leaves_the_cluster_keeps_a_reason() {
         let wait = world.scheduler.wait_of(&world.books, ask);
         wait.map(|wait| wait.blocker.code(&world.books))
     };
-    assert_eq!(code(&mut world), Some("ROOT_CAPACITY"));
+    assert_eq!(code(&mut world), Some("IMPOSSIBLE"));
     let (partition, node) = (Name::new("default"), Name::new("n1"));
     world.command(&Command::RemoveNode { partition, node }).unwrap();
-    assert_eq!(code(&mut world), Some("NO_NODE_FITS"));
+    assert_eq!(code(&mut world), Some("IMPOSSIBLE"));
 }
 
 #[test]
