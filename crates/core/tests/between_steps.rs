@@ -99,11 +99,11 @@ fn nothing_is_told_of_waits_between_a_reload_and_the_next_step() {
         let wait = world.scheduler.wait_of(&world.books, ask)?;
         Some((wait.blocker.code(&world.books), wait.blocker.subject(&world.books)))
     };
-    assert_eq!(cause(&world), Some(("IMPOSSIBLE", "user ann at root".into())));
+    assert_eq!(cause(&world), Some(("IMPOSSIBLE", "user ann at root.x".into())));
     configure(&mut world, with_limits(vec![limit(&[], &["dev"], amounts([("vcore", 1)]), 0)], 5));
     assert_eq!(cause(&world), None, "it is to be judged first");
     world.settle();
-    assert_eq!(cause(&world), Some(("IMPOSSIBLE", "group dev at root".into())));
+    assert_eq!(cause(&world), Some(("IMPOSSIBLE", "group dev at root.x".into())));
 }
 
 #[test]

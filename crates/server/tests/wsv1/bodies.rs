@@ -211,7 +211,10 @@ async fn an_application_shows_what_it_has_and_why_it_waits() {
     let [ask] = one.requests.as_slice() else { panic!("{one:?}") };
     assert!(ask.scheduling_attempted);
     let reason = &ask.allocation_log[0].message;
-    assert!(reason.contains("needs 20 vcore") && reason.contains("maximum of queue root.sales is 8"), "{reason}");
+    assert!(
+        reason.contains("needs 20 vcore") && reason.contains("maximum of queue root.sales is 8"),
+        "{reason}"
+    );
     // Lists say it, too.
     for path in ["queue/root.sales/applications", "applications/active"] {
         let all = server.json(&format!("/ws/v1/partition/default/{path}")).await;

@@ -167,7 +167,16 @@ fn place(scheduler: &mut Scheduler, books: &mut Books) -> Result<Option<Allocati
 fn waiting_for_room(scheduler: &Scheduler, books: &Books, formula: Formula) -> Vec<AllocationId> {
     let waits = |ask: &AllocationId| {
         let blocker = scheduler.wait_of(books, *ask).map(|wait| wait.blocker);
-        matches!(blocker, Some(Blocker::QueueMax(_) | Blocker::Nodes(_)))
+        // An ask for which the queue or the nodes are too small waits for room there, too.
+        matches!(
+            blocker,
+            Some(
+                Blocker::QueueMax(_)
+                    | Blocker::QueueTooSmall(_)
+                    | Blocker::Nodes(_)
+                    | Blocker::NodesTooSmall(_)
+            )
+        )
     };
     let mut by_application: BTreeMap<ApplicationId, Vec<AllocationId>> = BTreeMap::new();
     for ask in pending(books) {
