@@ -154,10 +154,10 @@ impl<P: Position> Checked<'_, P> {
         match check {
             Check::Standstill => all.extend(standstill(books, self.partition()).map(failed)),
             Check::QueueStates => all.extend(waits::states(books, key.leaf)),
-            // While nothing starts at all, it is not said of one ask.
-            Check::Possible if is_held => {}
+            // While nothing starts at all, nothing is said of one ask. What is held asks no RM.
+            Check::Possible | Check::Manager if is_held => {}
             Check::Possible => {
-                all.extend(possibility::impossible(books, key).map(CheckResult::failed))
+                all.extend(possibility::impossible(books, key).map(CheckResult::failed));
             }
             Check::Activation => {
                 let activating = self.activating.into_iter();
@@ -179,7 +179,6 @@ impl<P: Position> Checked<'_, P> {
                 all.extend(bounds::amounts_of_queues(books, key.leaf, &key.needs(books)));
             }
             Check::Share => all.extend(fair_share::share_of(books, key)),
-            Check::Manager if is_held => {}
             Check::Manager => all.extend(self.position.manager()),
             // Without nodes there is nothing to say of them.
             Check::Node if all.iter().any(|one| matches!(one.blocker, Blocker::NoNodes(_))) => {}
