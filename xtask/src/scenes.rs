@@ -361,7 +361,7 @@ mod tests {
         assert_eq!(
             summary_of_examples(&scenes.examples, &tests_in(&code)),
             "worked examples with a test: 1 of 2 queues W…, 1 of scheduling W…, 0 of UH-…, \
-             0 of C…, 0 of TR-…, 0 of TS-…\n  queues W2 waits: not yet\n"
+             0 of C…, 0 of TR-…, 0 of TS-…, 0 of NS-…\n  queues W2 waits: not yet\n"
         );
     }
 
