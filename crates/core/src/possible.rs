@@ -9,11 +9,11 @@
 
 use alloc::borrow::Cow;
 
-use crate::books::{Allocation, Books, Node, TrackerLink};
+use crate::books::{Allocation, Books, TrackerLink};
 use crate::bounds::levels;
 use crate::id::{AllocationId, LevelId, NodeId, PartitionId, QueueId, ShapeId};
 use crate::name::Name;
-use crate::resource::{Resources, Shortfall};
+use crate::resource::Resources;
 use crate::userlimit::{Enforcement, Formula};
 use crate::wait::{Blocker, Wait};
 
@@ -71,7 +71,7 @@ pub fn impossible_ask(books: &Books, ask: AllocationId) -> Option<Wait> {
 }
 
 /// The reason why this can never start; none where it can. `fits_nodes` says whether the nodes are large enough, which
-/// costs most: [`on_some_nodes`], or a caller that remembers what it said.
+/// costs most: [`on_some_nodes`], or a caller that remembers its answer.
 pub(crate) fn impossible(
     books: &Books,
     wanted: Wanted<'_>,
@@ -153,15 +153,11 @@ fn on_required_node(
     let Some(id) = books.partition(partition).nodes.get(&**name).copied() else {
         return Some(Wait::of(Blocker::RequiredNodeMissing(partition)));
     };
-    let shortfall = shortfall_on(books.node(id), books.shapes().on_node(shape));
+    let shortfall = books.node(id).usable().shortfall(books.shapes().on_node(shape));
     shortfall.map(|shortfall| Wait {
         blocker: Blocker::RequiredNodeTooSmall(id),
         shortfall: Some(shortfall),
     })
-}
-
-fn shortfall_on(node: &Node, ask: &Resources) -> Option<Shortfall> {
-    if node.could_ever_hold(ask) { None } else { node.usable().shortfall(ask) }
 }
 
 /// Whether this node is in use, suits asks of this shape, and would be large enough for one of them.

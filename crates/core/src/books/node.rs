@@ -107,7 +107,7 @@ impl Node {
     /// end.
     #[inline]
     pub fn could_ever_hold(&self, ask: &Resources) -> bool {
-        self.capacity.fits(ask) && (self.fixed.is_empty() || self.usable().fits(ask))
+        self.usable().fits(ask)
     }
 
     /// Its size less what static allocations take.

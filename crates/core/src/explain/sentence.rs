@@ -34,7 +34,7 @@ impl Explanation {
         let said = check.said(books);
         let scope = self.scope(books, check.blocker);
         if check.blocker.row().is_permanent {
-            return cut(&format!("{word}: {scope}{said}")); // The word says what its code does.
+            return cut(&format!("{word}: {scope}{said}")); // The word is its code.
         }
         let whole = format!("{word}: {code} {scope}{said}");
         if whole.chars().count() <= LINE_MAX {

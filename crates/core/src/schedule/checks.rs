@@ -154,7 +154,7 @@ impl<P: Position> Checked<'_, P> {
         match check {
             Check::Standstill => all.extend(standstill(books, self.partition()).map(failed)),
             Check::QueueStates => all.extend(waits::states(books, key.leaf)),
-            // While nothing starts at all, nothing is said of one ask. What is held asks no RM.
+            // While nothing starts at all, a single ask is not the reason. What is held asks no RM.
             Check::Possible | Check::Manager if is_held => {}
             Check::Possible => {
                 all.extend(possibility::impossible(books, key).map(CheckResult::failed));

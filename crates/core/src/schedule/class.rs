@@ -446,10 +446,10 @@ impl Classes {
         };
         let from = self.by_leaf.get(leaf.index()).into_iter();
         let from = from.flat_map(move |charges| charges.iter_from(first));
-        let his = from.take_while(
+        let charged = from.take_while(
             move |(charge, _)| matches!(charge, ChargeState::Linked { link, .. } if link.user == level),
         );
-        his.flat_map(move |(charge, known)| match known {
+        charged.flat_map(move |(charge, known)| match known {
             Known::Of(few, _) => {
                 let all = self.of_charge(applications, few, (leaf, *charge));
                 all.into_values().collect::<SmallVec<[_; 4]>>()
