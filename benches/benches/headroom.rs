@@ -297,7 +297,7 @@ fn full(title: &str) {
         let mut full = Full::waiting(asks);
         let start = Instant::now();
         let kept = full.keep_nodes();
-        time(&format!("{asks} wait: keeping {kept} nodes"), &[start.elapsed()], "");
+        time(&format!("{asks} wait: reserving {kept} nodes"), &[start.elapsed()], "");
         let (mut medians, mut tails) = (Vec::new(), Vec::new());
         // With a thousand asks there is one to start for each release of a single run.
         let runs = if asks == 1_000 { 1 } else { RUNS };

@@ -28,7 +28,7 @@ fn main() {
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let sections: [Section; 3] = [
         ("Explain  one of 100,000 asks that wait, 10,000 nodes, 1,000 queues", explained),
-        ("Explain  beside placements through the engine with a journal", beside),
+        ("Explain  with placements through the engine with a journal", beside),
         ("B10  another queue file, on a copy of 1,000,000 allocations", copied),
     ];
     for (title, section) in sections {
@@ -57,12 +57,12 @@ fn explained(title: &str) {
         });
         time(&format!("{what}all remedies, 20: half within"), &halves, "");
         time("  the slowest", &tails, "goal: 1 s");
-        println!("found for {found} of 20; for {ran_out} there was no time to look for more");
+        println!("remedies for {found} of 20 asks; {ran_out} searches reached the time limit");
     };
     looked(&full, "");
     let kept = full.keep_nodes();
-    println!("from now on {kept} of them have a node kept for them, which is every node");
-    looked(&full, "kept: ");
+    println!("from now on {kept} asks have a reserved node, so every node is reserved");
+    looked(&full, "reserved: ");
     full.check();
     one_application();
 }
@@ -112,7 +112,7 @@ fn beside(title: &str) {
     for times in &mut times {
         times.sort_unstable();
     }
-    rate("with nobody who asks why", ASKS, &times[0], "/s", "");
+    rate("without explanations", ASKS, &times[0], "/s", "");
     rate("with 100 explanations a second", ASKS, &times[1], "/s", "");
     let ratio = times[1][RUNS / 2].as_secs_f64() / times[0][RUNS / 2].as_secs_f64();
     println!("{:<44} {ratio:>16.3}                   goal: 1.05", "  time with by time without");

@@ -172,7 +172,7 @@ impl Served {
             let placed = tokio::spawn(async move {
                 let mut placed = 0;
                 while placed < asks {
-                    let entries = follower.next().await.expect("all is kept");
+                    let entries = follower.next().await.expect("all entries are retained");
                     let entries = entries.expect("the engine runs");
                     let news = entries.iter().flat_map(|entry| &entry.notices);
                     let news = news.filter(|one| matches!(one.news, NoticeKind::Allocated(_)));

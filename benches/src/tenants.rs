@@ -152,7 +152,8 @@ impl Starts {
     /// Wait until all that was sent has led to a start, and take down how long each took.
     async fn until(&mut self, sent: &mut BTreeMap<Name, Instant>, times: &mut Vec<Duration>) {
         while !sent.is_empty() {
-            let entries = self.0.next().await.expect("all is kept").expect("the engine runs");
+            let entries =
+                self.0.next().await.expect("all entries are retained").expect("the engine runs");
             let now = Instant::now();
             for entry in entries {
                 let events = entry.record.events.iter().zip(&entry.named);

@@ -14,7 +14,7 @@ pub const KINDS: [(&str, u64, u64); 7] = [
     ("waiting ask of a class", 1_000_000, 0),
     ("application", 100_000, 1_024),
     ("application with its first allocation", 100_000, 0),
-    ("user, with his application and its allocation", 100_000, 0),
+    ("user with an application and its allocation", 100_000, 0),
     ("queue", 100_000, 0),
     ("node", 100_000, 0),
 ];

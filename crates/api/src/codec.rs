@@ -66,7 +66,8 @@ impl<U: Message + Default> Decoder for Weighed<U> {
         let weight = weigh(buffer.chunk(), 1).saturating_add(buffer.remaining());
         if weight > WEIGHT_MAX {
             return Err(Status::resource_exhausted(format!(
-                "a message of {} bytes would take more than {WEIGHT_MAX} in memory; split its lists",
+                "a message of {} bytes would take more than {WEIGHT_MAX} bytes in memory. Send its \
+                 lists in several messages",
                 buffer.remaining()
             )));
         }

@@ -19,7 +19,7 @@ pub enum ReadError {
         source: io::Error,
     },
     /// The file is larger than [`FILE_BYTES_MAX`].
-    #[error("the queue file {} is larger than {FILE_BYTES_MAX} bytes", path.display())]
+    #[error("the queue file {} has more than {FILE_BYTES_MAX} bytes, which is the limit", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -35,7 +35,7 @@ pub enum ReadError {
         byte: usize,
     },
     /// The file breaks rules; the message shows the lines.
-    #[error("{}\n\nthe queue file {} cannot be used", faults.render(&path.display().to_string(), Style::Plain), path.display())]
+    #[error("{}\n\nthe queue file {} has errors and cannot be used", faults.render(&path.display().to_string(), Style::Plain), path.display())]
     Faults {
         /// The file.
         path: PathBuf,

@@ -72,20 +72,26 @@ fn text_of(bytes: &[u8]) -> Result<&str, (Diagnostics, String)> {
         (report.finish(text), checksum(text))
     };
     if bytes.len() > FILE_BYTES_MAX {
-        let message = format!("a queue file may have {FILE_BYTES_MAX} bytes, this one has more");
+        let message = format!(
+            "the file has more than {FILE_BYTES_MAX} bytes, which is the limit for a queue file"
+        );
         let fault = Diagnostic::error(Code::File, Span::default(), message);
         return Err(refused(
             "",
-            fault.help("is it the right file? split what is not one queue file"),
+            fault.help(
+                "check that this is the intended file, and remove everything that is not \
+                        part of a queue file",
+            ),
         ));
     }
     std::str::from_utf8(bytes).map_err(|error| {
         let start = error.valid_up_to();
         let byte = bytes.get(start).copied().unwrap_or_default();
-        let message = format!("byte 0x{byte:02x} is not UTF-8; a queue file is text in UTF-8");
+        let message =
+            format!("byte 0x{byte:02x} is not valid UTF-8, but a queue file must be UTF-8 text");
         let text = String::from_utf8_lossy(bytes);
         let span = Span { start, end: start + '\u{fffd}'.len_utf8() };
         let fault = Diagnostic::error(Code::File, span, message);
-        refused(&text, fault.help("save the file as UTF-8, or name another file"))
+        refused(&text, fault.help("save the file as UTF-8, or specify another file"))
     })
 }

@@ -34,11 +34,11 @@ pub(crate) fn meaning<T: Copy>(words: &[(&str, T)], text: &Text) -> Option<T> {
 }
 
 /// What [`percent`] takes.
-pub const PERCENT: &str = "it goes from 1 to 100, with up to six decimals, or is 0";
+pub const PERCENT: &str = "it must be 0 or from 1 to 100, with up to six decimals";
 /// What [`factor`] takes.
-pub const FACTOR: &str = "it is above 0 and up to 1000000, with up to six decimals, or -1";
+pub const FACTOR: &str = "it must be -1, or above 0 and at most 1000000, with up to six decimals";
 /// What [`weight`] takes.
-pub const WEIGHT: &str = "it is 0 or more, with up to six decimals";
+pub const WEIGHT: &str = "it must be 0 or more, with up to six decimals";
 
 /// A number that is written as a decimal. One that begins with a zero is another one to YAML.
 pub(crate) fn decimal(text: &str) -> Option<Decimal> {

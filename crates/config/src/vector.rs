@@ -121,20 +121,22 @@ fn fault(name: &Text, text: &Text, error: QuantityError) -> Diagnostic {
     let (code, help) = match error {
         QuantityError::Syntax => (
             Code::QuantitySyntax,
-            "write digits and at most one suffix: 500m of vcore, 16Gi of memory, 4",
+            "write digits and at most one suffix, such as 500m for vcore, 16Gi for memory, or 4",
         ),
         QuantityError::Overflow => (Code::QuantityOverflow, "write a smaller amount"),
         QuantityError::Suffix if text.value.trim_end().ends_with('m') => {
-            (Code::QuantitySuffix, "leave out the `m`: only vcore counts in thousandths")
+            (Code::QuantitySuffix, "remove the suffix `m`; only vcore has thousandths")
         }
-        QuantityError::Suffix => {
-            (Code::QuantitySuffix, "suffixes are case-sensitive: k M G T P E, or Ki Mi Gi Ti Pi Ei")
-        }
+        QuantityError::Suffix => (
+            Code::QuantitySuffix,
+            "write the suffix as one of k M G T P E, or Ki Mi Gi Ti Pi Ei; suffixes are \
+             case-sensitive",
+        ),
     };
     let message = if text.value.is_empty() {
         format!("{} has no amount", name.value)
     } else {
-        format!("`{}` is not an amount of {}: {error}", text.value, name.value)
+        format!("`{}` is not a valid amount of {}: {error}", text.value, name.value)
     };
     Diagnostic::error(code, text.span, message).help(help)
 }

@@ -129,7 +129,7 @@ impl<'s> Search<'s> {
         {
             let found: Vec<_> =
                 items.iter().filter_map(|item| self.object(item, depth + 1)).collect();
-            return (!found.is_empty()).then_some("a list of objects of Kubernetes");
+            return (!found.is_empty()).then_some("a list of Kubernetes objects");
         }
         let holds = |key: &str| value(key).is_some_and(has_file);
         if kind == Some("ConfigMap") || kind.is_none() && (holds("data") || holds("binaryData")) {
@@ -138,14 +138,14 @@ impl<'s> Search<'s> {
                     self.entries(inner, (key, packed));
                 }
             }
-            return Some("a ConfigMap of Kubernetes");
+            return Some("a Kubernetes ConfigMap");
         }
         if kind.is_some() {
             return None;
         }
         if let Some(Kind::Map(inner)) = value(DEFAULTS).map(|inner| &inner.kind) {
             self.entries(inner, (DEFAULTS, false));
-            return Some("a file of values for Helm");
+            return Some("a Helm values file");
         }
         self.values(entries, depth)
     }
@@ -158,11 +158,11 @@ impl<'s> Search<'s> {
         };
         if let Some(entry) = entries.iter().find(of_old) {
             self.file(entry, ("", false));
-            return Some("a file of values for Helm");
+            return Some("a Helm values file");
         }
         if entries.iter().any(is_file) {
             self.entries(entries, ("", false));
-            return Some("a part of a ConfigMap");
+            return Some("an excerpt of a ConfigMap");
         }
         let mut found = entries.iter().filter_map(|entry| self.object(&entry.value, depth + 1));
         found.next()
@@ -184,7 +184,8 @@ impl<'s> Search<'s> {
         let text = match written.strip_suffix(".gz") {
             Some(_) if packed => unpacked(value),
             _ if packed => Err(format!(
-                "the scheduler reads keys of binaryData that end with .gz alone; call it {written}.gz"
+                "the scheduler reads only the keys of binaryData that end with .gz. Rename the key \
+                 to {written}.gz"
             )),
             _ => Ok(value.as_bytes().to_vec()),
         };
@@ -232,14 +233,19 @@ fn has_file(node: &Node) -> bool {
 /// refuse it.
 fn unpacked(value: &str) -> Result<Vec<u8>, String> {
     let letters: String = value.split_whitespace().collect();
-    let packed = STANDARD
-        .decode(letters)
-        .map_err(|error| format!("its value is not base64 ({error}); pack it again"))?;
+    let packed = STANDARD.decode(letters).map_err(|error| {
+        format!(
+            "the value is not base64 ({error}). Compress the file with gzip \
+                                  and encode it in base64 again"
+        )
+    })?;
     let most = u64::try_from(FILE_BYTES_MAX).map_or(u64::MAX, |bytes| bytes + 1);
     let mut text = Vec::new();
-    MultiGzDecoder::new(&packed[..])
-        .take(most)
-        .read_to_end(&mut text)
-        .map_err(|error| format!("its value is not packed with gzip ({error}); pack it again"))?;
+    MultiGzDecoder::new(&packed[..]).take(most).read_to_end(&mut text).map_err(|error| {
+        format!(
+            "the value is not compressed with gzip ({error}). Compress the \
+                                  file with gzip and encode it in base64 again"
+        )
+    })?;
     Ok(text)
 }

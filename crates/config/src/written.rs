@@ -122,7 +122,7 @@ impl<'de> Visitor<'de> for Reader {
     fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Value, E> {
         match std::str::from_utf8(bytes) {
             Ok(text) => Ok(Value::Text(text.to_owned())),
-            Err(_) => Err(E::custom("binary data is not text")),
+            Err(_) => Err(E::custom("the value is binary data, but it must be text")),
         }
     }
 

@@ -100,8 +100,9 @@ pub(crate) fn both_ways_agree(source: &str) -> bool {
 /// Read the first document, whatever is in it.
 fn parse_any(source: &str, report: &mut Report) -> Option<Node> {
     if source.starts_with('\u{feff}') {
-        let warning = lenient(Span::default(), "the byte order mark is skipped");
-        report.push(warning.help("save the file as UTF-8 without it"));
+        let warning =
+            lenient(Span::default(), "the file begins with a byte order mark, which is ignored");
+        report.push(warning.help("save the file as UTF-8 without a byte order mark"));
     }
     let mut document = None;
     let events = Rc::new(Cell::new(0));
@@ -119,7 +120,7 @@ fn parse_any(source: &str, report: &mut Report) -> Option<Node> {
             if let Err(behind) = outcome {
                 let message = "text after the first document is ignored";
                 let warning = lenient(span_of(&behind, source), message);
-                report.push(warning.help("remove it, or put it into a file of its own"));
+                report.push(warning.help("remove the text, or move it to a separate file"));
             }
             Converter { source, report }.node(document)
         }
@@ -158,10 +159,12 @@ fn options() -> Options {
 /// What no parser needs to look at: too much text, or characters that YAML forbids.
 fn unreadable(source: &str) -> Option<Diagnostic> {
     if source.len() > FILE_BYTES_MAX {
-        let message =
-            format!("the file has {} bytes; a queue file may have {FILE_BYTES_MAX}", source.len());
+        let message = format!(
+            "the file has {} bytes, but a queue file can have at most {FILE_BYTES_MAX}",
+            source.len()
+        );
         let fault = Diagnostic::error(Code::Yaml, Span::default(), message);
-        return Some(fault.help("is it a queue file? make it smaller"));
+        return Some(fault.help("check that this is the intended file, and make it smaller"));
     }
     let is_usual = |one: u8| matches!(one, b' '..=b'~' | b'\t' | b'\n' | b'\r');
     if source.bytes().all(is_usual) {
@@ -169,8 +172,11 @@ fn unreadable(source: &str) -> Option<Diagnostic> {
     }
     let (start, found) = source.char_indices().find(|(_, one)| is_forbidden(*one))?;
     let span = Span { start, end: start + found.len_utf8() };
-    let message = format!("control characters are not allowed; this is U+{:04X}", u32::from(found));
-    Some(Diagnostic::error(Code::Yaml, span, message).help("remove it"))
+    let message = format!(
+        "the file contains the control character U+{:04X}, which is not allowed",
+        u32::from(found)
+    );
+    Some(Diagnostic::error(Code::Yaml, span, message).help("remove the character"))
 }
 
 fn is_forbidden(one: char) -> bool {
@@ -194,13 +200,13 @@ fn explain(error: &Error, source: &str) -> Diagnostic {
             BudgetBreach::Nodes { .. } | BudgetBreach::Events { .. } => {
                 format!("the file has more than {NODES_MAX} values")
             }
-            other => format!("the file is larger than a queue file may be: {other:?}"),
+            other => format!("the file exceeds a limit for queue files: {other:?}"),
         },
         Error::AliasReplayLimitExceeded { .. } | Error::AliasReplayStackDepthExceeded { .. } => {
-            format!("aliases repeat more than {ALIAS_EVENTS_MAX} values")
+            format!("aliases repeat more than {ALIAS_EVENTS_MAX} values, which is the limit")
         }
         Error::RecursiveReferencesRequireWeakTypes { .. } => {
-            "an alias stands inside the value that it repeats".to_owned()
+            "an alias refers to a value that contains the alias".to_owned()
         }
         other => DefaultMessageFormatter.format_message(other).into_owned(),
     };
@@ -208,10 +214,12 @@ fn explain(error: &Error, source: &str) -> Diagnostic {
     let help = match cause {
         Error::Budget { .. }
         | Error::AliasReplayLimitExceeded { .. }
-        | Error::AliasReplayStackDepthExceeded { .. } => "is it a queue file? make it smaller",
-        Error::RecursiveReferencesRequireWeakTypes { .. } => "write the value out",
+        | Error::AliasReplayStackDepthExceeded { .. } => {
+            "check that this is the intended file, and make it smaller"
+        }
+        Error::RecursiveReferencesRequireWeakTypes { .. } => "write the value instead of the alias",
         _ if fault.message.contains("tabs") => "indent with spaces",
-        _ => "check the indentation, quotes, and brackets here and in the line before",
+        _ => "check the indentation, quotes, and brackets in this line and in the previous line",
     };
     fault.help(help)
 }
@@ -269,8 +277,8 @@ impl Converter<'_> {
             && !tag.starts_with("tag:yaml.org,2002:")
             && tag != "!"
         {
-            let message = format!("the tag {tag} means nothing here and is ignored");
-            self.report.push(lenient(span, message).help("remove it"));
+            let message = format!("the tag {tag} has no meaning in a queue file and is ignored");
+            self.report.push(lenient(span, message).help("remove the tag"));
         }
         let slice = &self.source[span.start..span.end];
         let quoted = slice.starts_with(['"', '\'']);
@@ -290,11 +298,11 @@ impl Converter<'_> {
             let (key, value) = (self.convert(key), self.convert(value));
             if let Kind::Scalar(scalar) = &key.kind {
                 if let Some(first) = seen.get(&scalar.text) {
-                    let message = format!("the key `{}` is written twice", scalar.text);
+                    let message = format!("the key `{}` occurs twice", scalar.text);
                     let fault = Diagnostic::error(Code::YamlDuplicate, key.span, message)
-                        .label("again here")
-                        .also(*first, "first here")
-                        .help("keep one of them");
+                        .label("second entry")
+                        .also(*first, "first entry")
+                        .help("remove one of the two entries");
                     self.report.push(fault);
                     continue;
                 }
@@ -314,9 +322,11 @@ impl Converter<'_> {
 
     /// Add the entries of `<<` whose keys are not written here.
     fn merge(&mut self, entries: &mut Vec<Entry>, merge: Entry) {
-        let message = "the merge key `<<` copies what is not written here";
+        let message = "the merge key `<<` copies keys from another mapping";
         let warning = lenient(merge.key.span, message);
-        self.report.push(warning.help("write the keys out: not every reader of YAML knows `<<`"));
+        self.report.push(
+            warning.help("write the copied keys, because not every YAML reader supports `<<`"),
+        );
         let sources = match merge.value.kind {
             Kind::Map(source) => vec![source],
             Kind::List(items) if items.iter().all(|item| matches!(item.kind, Kind::Map(_))) => {
@@ -327,9 +337,9 @@ impl Converter<'_> {
                 maps.collect()
             }
             Kind::Scalar(_) | Kind::List(_) => {
-                let message = "`<<` takes a mapping or a list of mappings";
+                let message = "the value of `<<` must be a mapping or a list of mappings";
                 let fault = Diagnostic::error(Code::YamlType, merge.value.span, message);
-                self.report.push(fault.help("write the alias of a mapping: `<<: *name`"));
+                self.report.push(fault.help("write the alias of a mapping, such as `<<: *name`"));
                 return;
             }
         };

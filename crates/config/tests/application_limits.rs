@@ -194,19 +194,19 @@ fn what_to_write_instead_is_said() {
         ("{maximumapplication: 1, maxparallelapps: 1}", "did you mean `maximumapplications`?"),
         (
             "{maxParallelApps: 1, maxparallelappsperuser: 1}",
-            "write `maxparallelapps`: keys are lower case",
+            "write `maxparallelapps`; keys are lower case",
         ),
         (
             "{maxparallelapps: 2.5}",
-            "write digits only, within these bounds, or leave it out for no such limit",
+            "write a number in this range, in digits only, or remove the key to have no limit",
         ),
     ] {
         assert_eq!(help(limits), [expected], "with {limits}");
     }
     let zero = help("{maxparallelapps: 0}").remove(0);
-    assert!(zero.starts_with("leave it out for no such limit, or write 1 or more"), "{zero}");
+    assert!(zero.starts_with("remove the key to have no limit, or write 1 or more"), "{zero}");
     let zero = help("{maxparallelappsbyuser: {ann: 0}}").remove(0);
-    assert!(zero.starts_with("leave the user out to have the number of all others"), "{zero}");
+    assert!(zero.starts_with("remove the user to apply `maxparallelappsperuser`"), "{zero}");
 }
 
 #[test]

@@ -136,13 +136,13 @@ fn what_nodes_cannot_back_is_told_of_the_queue_that_is_too_large_or_of_all() {
         assert_eq!(found, expected, "{text}");
     };
     all(&file("vcore: 40", "vcore: 40", ""), &[]);
-    let together =
-        "the queues below root are guaranteed 81 vcore, all nodes together have 80 vcore";
+    let together = "the queues below root have guarantees of 81 vcore in total, but all nodes \
+                    together have 80 vcore";
     all(&file("vcore: 41", "vcore: 40", ""), &[(8, together)]);
-    let alone = "queue `b` is guaranteed 81 vcore, all nodes together have 80 vcore";
+    let alone = "queue `b` has a guarantee of 81 vcore, but all nodes together have 80 vcore";
     all(&file("vcore: 1", "vcore: 81", ""), &[(12, alone)]);
-    let no_such =
-        "queue `a` is guaranteed 1 nvidia.com/gpu, all nodes together have 0 nvidia.com/gpu";
+    let no_such = "queue `a` has a guarantee of 1 nvidia.com/gpu, but all nodes together have 0 \
+                   nvidia.com/gpu";
     all(&file("nvidia.com/gpu: 1", "vcore: 2", ""), &[(8, no_such)]);
     // A partition whose nodes are not known.
     let elsewhere = file("vcore: 999", "vcore: 999", "").replace("small", "default");

@@ -34,7 +34,7 @@ fn keys_that_nobody_reads() {
             4 |   placementRules: []
               |   ^^^^^^^^^^^^^^
               |
-              = help: write `placementrules`: keys are lower case
+              = help: write `placementrules`; keys are lower case
 
             error[YAML-KEY]: a partition has no key `limit`
              --> queues.yaml:5:3
@@ -50,7 +50,7 @@ fn keys_that_nobody_reads() {
             6 |   colour: red
               |   ^^^^^^
               |
-              = help: the keys are: name, queues, placementrules, limits, preemption, nodesortpolicy, usergroupresolver, limitprecedence, userlimits, applicationlimits, tenants
+              = help: use one of these keys: name, queues, placementrules, limits, preemption, nodesortpolicy, usergroupresolver, limitprecedence, userlimits, applicationlimits, tenants
         "#]],
     );
 }
@@ -68,15 +68,15 @@ fn a_key_written_twice_and_values_of_the_wrong_kind() {
 ",
         ),
         &expect![[r#"
-            error[YAML-DUP]: the key `name` is written twice
+            error[YAML-DUP]: the key `name` occurs twice
              --> queues.yaml:7:7
               |
             6 |     - name: a
-              |       ---- first here
+              |       ---- first entry
             7 |       name: b
-              |       ^^^^ again here
+              |       ^^^^ second entry
               |
-              = help: keep one of them
+              = help: remove one of the two entries
 
             error[YAML-TYPE]: `parent` must be true or false
              --> queues.yaml:8:15
@@ -117,7 +117,7 @@ fn names_of_queues() {
 ",
         ),
         &expect![[r#"
-            error[Q-NAME]: `sales.eu` is not a queue name
+            error[Q-NAME]: `sales.eu` is not a valid queue name
              --> queues.yaml:6:13
               |
             6 |     - name: sales.eu
@@ -125,23 +125,23 @@ fn names_of_queues() {
               |
               = help: a name has 1 to 64 characters: ASCII letters, digits and _ : # / @ -
 
-            error[Q-DUP]: `root` has two children called `dev`
+            error[Q-DUP]: queue `root` has two child queues with the name `dev`
              --> queues.yaml:8:13
               |
             7 |     - name: Dev
-              |             --- first here
+              |             --- first entry
             8 |     - name: dev
-              |             ^^^ again here
+              |             ^^^ second entry
               |
-              = help: give one of them another name; queue names are compared in lower case
+              = help: rename one of the queues; queue names ignore case
 
-            error[Q-RESERVED]: `@recovery@` is the name of the recovery queue
+            error[Q-RESERVED]: `@recovery@` is reserved for the recovery queue
              --> queues.yaml:9:13
               |
             9 |     - name: '@recovery@'
               |             ^^^^^^^^^^^^
               |
-              = help: choose another name: applications are put into that queue on recovery
+              = help: choose another name; a restart places applications without a queue in the recovery queue
         "#]],
     );
 }
@@ -169,7 +169,7 @@ partitions:
             7 |       max: {memory: 10}
               |            ^
               |
-              = help: remove it: the maximum of root is what the nodes have
+              = help: remove `resources.max`; the maximum of root is the sum of the nodes
 
             error[L-ROOTDIFF]: the limits of the partition differ from those of its root queue
               --> queues.yaml:11:5
@@ -180,18 +180,18 @@ partitions:
             11 |   - {users: [ann], maxapplications: 2}
                |     ^ limits of the partition
                |
-               = help: keep one of the two; they mean the same
+               = help: remove one of the two; both apply to the root queue
 
-            error[P-DUP]: two partitions are called `default`
+            error[P-DUP]: two partitions have the name `default`
               --> queues.yaml:12:9
                |
              3 | - name: ''
-               |         -- first here
+               |         -- first entry
             ...
             12 | - name: DEFAULT
-               |         ^^^^^^^ again here
+               |         ^^^^^^^ second entry
                |
-               = help: give one of them another name; names differ by more than case
+               = help: rename one of the partitions; names ignore case
 
             error[Q-NONE]: partition `default` has no `queues`
               --> queues.yaml:12:9
@@ -199,7 +199,7 @@ partitions:
             12 | - name: DEFAULT
                |         ^^^^^^^
                |
-               = help: write `queues: []` for a bare root queue
+               = help: set `queues: []` to have only a root queue
         "#]],
     );
 }
@@ -215,15 +215,15 @@ fn quantities() {
 ",
         ),
         &expect![[r#"
-            error[R-SYNTAX]: `1.5Gi` is not an amount of memory: it must be digits and an optional suffix: no sign, decimal point or exponent
+            error[R-SYNTAX]: `1.5Gi` is not a valid amount of memory: it must be digits and an optional suffix: no sign, decimal point or exponent
              --> queues.yaml:8:23
               |
             8 |         max: {memory: 1.5Gi, vcore: 10E, pods: 500m, disk: 1K, gpu: }
               |                       ^^^^^
               |
-              = help: write digits and at most one suffix: 500m of vcore, 16Gi of memory, 4
+              = help: write digits and at most one suffix, such as 500m for vcore, 16Gi for memory, or 4
 
-            error[R-OVERFLOW]: `10E` is not an amount of vcore: it is larger than 9223372036854775807 in the smallest unit
+            error[R-OVERFLOW]: `10E` is not a valid amount of vcore: it is larger than 9223372036854775807 in the smallest unit
              --> queues.yaml:8:37
               |
             8 |         max: {memory: 1.5Gi, vcore: 10E, pods: 500m, disk: 1K, gpu: }
@@ -231,21 +231,21 @@ fn quantities() {
               |
               = help: write a smaller amount
 
-            error[R-SUFFIX]: `500m` is not an amount of pods: the suffix is none of k M G T P E Ki Mi Gi Ti Pi Ei (and m, thousandths, for vcore only)
+            error[R-SUFFIX]: `500m` is not a valid amount of pods: the suffix is none of k M G T P E Ki Mi Gi Ti Pi Ei (and m, thousandths, for vcore only)
              --> queues.yaml:8:48
               |
             8 |         max: {memory: 1.5Gi, vcore: 10E, pods: 500m, disk: 1K, gpu: }
               |                                                ^^^^
               |
-              = help: leave out the `m`: only vcore counts in thousandths
+              = help: remove the suffix `m`; only vcore has thousandths
 
-            error[R-SUFFIX]: `1K` is not an amount of disk: the suffix is none of k M G T P E Ki Mi Gi Ti Pi Ei (and m, thousandths, for vcore only)
+            error[R-SUFFIX]: `1K` is not a valid amount of disk: the suffix is none of k M G T P E Ki Mi Gi Ti Pi Ei (and m, thousandths, for vcore only)
              --> queues.yaml:8:60
               |
             8 |         max: {memory: 1.5Gi, vcore: 10E, pods: 500m, disk: 1K, gpu: }
               |                                                            ^^
               |
-              = help: suffixes are case-sensitive: k M G T P E, or Ki Mi Gi Ti Pi Ei
+              = help: write the suffix as one of k M G T P E, or Ki Mi Gi Ti Pi Ei; suffixes are case-sensitive
 
             error[R-SYNTAX]: gpu has no amount
              --> queues.yaml:8:64
@@ -253,7 +253,7 @@ fn quantities() {
             8 |         max: {memory: 1.5Gi, vcore: 10E, pods: 500m, disk: 1K, gpu: }
               |                                                                ^^^
               |
-              = help: write digits and at most one suffix: 500m of vcore, 16Gi of memory, 4
+              = help: write digits and at most one suffix, such as 500m for vcore, 16Gi for memory, or 4
         "#]],
     );
 }
@@ -278,7 +278,7 @@ fn guarantees_and_maxima_of_a_tree() {
 ",
         ),
         &expect![[r#"
-            error[Q-G>M]: queue `sales` guarantees 50Gi of memory, its own maximum is 40Gi of memory
+            error[Q-G>M]: queue `sales` has a guarantee of 50Gi of memory, but its own maximum is 40Gi of memory
              --> queues.yaml:8:30
               |
             8 |         guaranteed: {memory: 50Gi}
@@ -288,7 +288,7 @@ fn guarantees_and_maxima_of_a_tree() {
               |
               = help: write 40Gi or less, or raise the maximum
 
-            error[Q-SUMG>G]: the children of queue `sales` are guaranteed 60Gi of memory, the queue itself is guaranteed 50Gi of memory
+            error[Q-SUMG>G]: the child queues of `sales` have guarantees of 60Gi of memory, but the queue itself has a guarantee of 50Gi of memory
               --> queues.yaml:8:30
                |
              8 |         guaranteed: {memory: 50Gi}
@@ -300,9 +300,9 @@ fn guarantees_and_maxima_of_a_tree() {
             17 |           guaranteed: {memory: 30Gi}
                |                                ---- 30Gi of memory there
                |
-               = help: raise it to 60Gi or lower the guarantees of the children
+               = help: raise it to 60Gi, or lower the guarantees of the child queues
 
-            error[Q-SUMG>M]: the children of queue `sales` are guaranteed 60Gi of memory, the queue may use 40Gi of memory
+            error[Q-SUMG>M]: the child queues of `sales` have guarantees of 60Gi of memory, but the maximum of the queue is 40Gi of memory
               --> queues.yaml:9:23
                |
              9 |         max: {memory: 40Gi}
@@ -314,9 +314,9 @@ fn guarantees_and_maxima_of_a_tree() {
             17 |           guaranteed: {memory: 30Gi}
                |                                ---- 30Gi of memory there
                |
-               = help: raise it to 60Gi or lower the guarantees of the children
+               = help: raise it to 60Gi, or lower the guarantees of the child queues
 
-            error[Q-M>PARENT]: queue `east` may use 60Gi of memory, a queue above it may use 40Gi of memory
+            error[Q-M>PARENT]: queue `east` has a maximum of 60Gi of memory, but a queue above it has a maximum of 40Gi of memory
               --> queues.yaml:13:25
                |
              9 |         max: {memory: 40Gi}
@@ -344,27 +344,27 @@ fn applications_of_a_tree() {
 ",
         ),
         &expect![[r#"
-            error[Q-APPS0]: queue `east` has no `maxapplications`, its parent `sales` has 10
+            error[Q-APPS0]: queue `east` has no `maxapplications`, but its parent `sales` has 10
              --> queues.yaml:9:15
               |
             7 |       maxapplications: 10
-              |                        -- limited here
+              |                        -- the limit
             8 |       queues:
             9 |       - name: east
               |               ^^^^
               |
-              = help: write `maxapplications` for `east`, from 1 to 10
+              = help: set `maxapplications` of `east` to a number from 1 to 10
 
-            error[Q-APPS>PARENT]: queue `west` allows 11 applications, its parent `sales` only 10
+            error[Q-APPS>PARENT]: `maxapplications` of queue `west` is 11, but that of its parent `sales` is 10
               --> queues.yaml:11:26
                |
              7 |       maxapplications: 10
-               |                        -- limited here
+               |                        -- the limit
             ...
             11 |         maxapplications: 11
                |                          ^^
                |
-               = help: write 10 or less, or raise the parent
+               = help: write 10 or less, or raise `maxapplications` of the parent
         "#]],
     );
 }

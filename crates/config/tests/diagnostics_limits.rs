@@ -24,15 +24,15 @@ fn who_is_named_in_limits() {
 ",
         ),
         &expect![[r#"
-            error[L-EMPTY]: a limit of queue `sales` is for no user or group
+            error[L-EMPTY]: a limit of queue `sales` names no user and no group
              --> queues.yaml:8:9
               |
             8 |       - users: []
               |         ^^^^^
               |
-              = help: name at least one user or group; `*` stands for all others
+              = help: name at least one user or group; `*` matches all others
 
-            error[L-AFTERWILD]: user `bob` is named after the user wildcard
+            error[L-AFTERWILD]: user `bob` comes after the user wildcard `*`
               --> queues.yaml:10:27
                |
             10 |       - users: [ann, '*', bob, 5th]
@@ -40,15 +40,15 @@ fn who_is_named_in_limits() {
                |                      |
                |                      the wildcard
                |
-               = help: put the wildcard last
+               = help: move the wildcard to the end
 
-            error[L-USERNAME]: `5th` is not a user name
+            error[L-USERNAME]: `5th` is not a valid user name
               --> queues.yaml:10:32
                |
             10 |       - users: [ann, '*', bob, 5th]
                |                                ^^^
                |
-               = help: a user begins with a letter or _ and continues with letters, digits and : # / _ . @ -
+               = help: a user name begins with a letter or _ and continues with letters, digits and : # / _ . @ -
 
             error[L-ONLYWILDGROUP]: the group wildcard is the only group in the limits of this queue
               --> queues.yaml:11:18
@@ -56,18 +56,18 @@ fn who_is_named_in_limits() {
             11 |         groups: ['*']
                |                  ^^^
                |
-               = help: name a group before it, or limit the user wildcard instead
+               = help: name a group before the wildcard, or limit the user `*` instead
 
-            error[L-DUPUSER]: user `ann` is named twice in the limits of this queue
+            error[L-DUPUSER]: user `ann` occurs twice in the limits of this queue
               --> queues.yaml:13:17
                |
             10 |       - users: [ann, '*', bob, 5th]
-               |                 --- first here
+               |                 --- first entry
             ...
             13 |       - users: [ann]
-               |                 ^^^ again here
+               |                 ^^^ second entry
                |
-               = help: keep one of them
+               = help: remove one of the two entries
         "#]],
     );
 }
@@ -91,7 +91,7 @@ fn how_much_one_limit_allows() {
 ",
         ),
         &expect![[r#"
-            error[L-RES>QUEUE]: the limit allows 11 bytes of memory, queue `sales` only 10 bytes of memory
+            error[L-RES>QUEUE]: the limit allows 11 bytes of memory, but queue `sales` allows only 10 bytes of memory
               --> queues.yaml:12:32
                |
              9 |         max: {memory: 10}
@@ -102,7 +102,7 @@ fn how_much_one_limit_allows() {
                |
                = help: write 10 or less
 
-            error[L-APPS>QUEUE]: the limit allows 6 applications, queue `sales` only 5
+            error[L-APPS>QUEUE]: the limit allows 6 applications, but queue `sales` allows only 5
               --> queues.yaml:13:26
                |
              7 |       maxapplications: 5
@@ -113,13 +113,13 @@ fn how_much_one_limit_allows() {
                |
                = help: write 5 or less
 
-            error[L-ZERORES]: the limit has nothing but zeros in `maxresources`
+            error[L-ZERORES]: `maxresources` of the limit contains only zeros
               --> queues.yaml:15:23
                |
             15 |         maxresources: {memory: 0}
                |                       ^
                |
-               = help: give at least one type more than 0; leave the others at 0 to forbid them
+               = help: set at least one type above 0; a type at 0 cannot be used
 
             error[L-NOTHING]: the limit sets neither `maxresources` nor `maxapplications`
               --> queues.yaml:16:9
@@ -127,7 +127,7 @@ fn how_much_one_limit_allows() {
             16 |       - groups: [ops]
                |         ^^^^^^
                |
-               = help: set one of them, or remove the limit
+               = help: set `maxresources` or `maxapplications`, or remove the limit
         "#]],
     );
 }
@@ -156,7 +156,7 @@ fn limits_down_the_tree() {
 ",
         ),
         &expect![[r#"
-            error[L-RES>ANC]: user `ann` may use 2500m vcore in queue `east`, a queue above allows 2 vcore
+            error[L-RES>ANC]: user `ann` has a limit of 2500m vcore in queue `east`, but a queue above allows 2 vcore
               --> queues.yaml:17:33
                |
              9 |         maxresources: {vcore: 2}
@@ -167,7 +167,7 @@ fn limits_down_the_tree() {
                |
                = help: write 2 or less, or raise the limit above
 
-            error[L-APPS>WILD]: the limit of user `bob` in queue `east` sets no `maxapplications`, the wildcard above allows 4
+            error[L-APPS>WILD]: the limit of user `bob` in queue `east` sets no `maxapplications`, but the wildcard above allows 4
               --> queues.yaml:18:19
                |
             12 |         maxapplications: 4
@@ -178,7 +178,7 @@ fn limits_down_the_tree() {
                |
                = help: set `maxapplications` to 4 or less
 
-            error[L-RES>WILD]: user `bob` may use 1500m vcore in queue `east`, the wildcard above allows 1 vcore
+            error[L-RES>WILD]: user `bob` has a limit of 1500m vcore in queue `east`, but the wildcard above allows 1 vcore
               --> queues.yaml:19:33
                |
             11 |         maxresources: {vcore: 1}
@@ -189,7 +189,7 @@ fn limits_down_the_tree() {
                |
                = help: write 1 or less, or raise the limit above
 
-            error[L-APPS>ANC]: user `*` may run 5 applications in queue `east`, a queue above allows 4
+            error[L-APPS>ANC]: user `*` has a limit of 5 applications in queue `east`, but a queue above allows 4
               --> queues.yaml:21:28
                |
             12 |         maxapplications: 4
@@ -217,37 +217,37 @@ partitions:
     resourceweights: {memory: -0.5}
 ",
         &expect![[r#"
-            error[A-SPACES]: `submitacl` has 3 words; it takes users and groups, two at most
+            error[A-SPACES]: `submitacl` has 3 words, but at most two are allowed: a list of users and a list of groups
              --> queues.yaml:5:16
               |
             5 |     submitacl: ann, bob dev
               |                ^^^^^^^^^^^^
               |
-              = help: separate names by commas and only users from groups by one space: `ann,bob dev,ops`
+              = help: separate names with commas, and users from groups with one space, such as `ann,bob dev,ops`
 
-            error[A-SPACES]: `adminacl` has 2 spaces; it takes one, between users and groups
+            error[A-SPACES]: `adminacl` has 2 spaces, but only one is allowed, between users and groups
              --> queues.yaml:6:15
               |
             6 |     adminacl: 'ann  dev'
               |               ^^^^^^^^^^
               |
-              = help: remove the superfluous spaces
+              = help: remove the other spaces
 
-            error[N-POLICY]: there is no node sorting policy `Fair`
+            error[N-POLICY]: the node sorting policy `Fair` does not exist
              --> queues.yaml:8:11
               |
             8 |     type: Fair
               |           ^^^^
               |
-              = help: write `fair` or `binpacking`, in lower case
+              = help: set `type` to `fair` or `binpacking`, in lower case
 
-            error[N-WEIGHT]: the weight of memory is -0.5; it must not be below 0
+            error[N-WEIGHT]: the weight of memory is -0.5, but it must be 0 or more
              --> queues.yaml:9:31
               |
             9 |     resourceweights: {memory: -0.5}
               |                               ^^^^
               |
-              = help: write 0 to leave the type out of the score
+              = help: write 0 to ignore this type in the score
         "#]],
     );
 }
@@ -271,7 +271,7 @@ fn placement_rules_and_the_queues_they_lead_to() {
     check(
         RULES,
         &expect![[r#"
-            error[PR-UNDERLEAF]: there can be no queue `root.leaf.below`: `leaf` is a leaf
+            error[PR-UNDERLEAF]: queue `root.leaf.below` cannot exist, because `leaf` is a leaf
              --> queues.yaml:8:26
               |
             4 |   - name: leaf
@@ -280,17 +280,17 @@ fn placement_rules_and_the_queues_they_lead_to() {
             8 |   - {name: fixed, value: leaf.below}
               |                          ^^^^^^^^^^
               |
-              = help: write `parent: true` for that queue, or another path
+              = help: set `parent: true` for the leaf, or use another path
 
-            error[PR-NOQUEUE]: there is no queue `root.missing`, and the rule may not make it
+            error[PR-NOQUEUE]: queue `root.missing` does not exist, and the rule does not set `create: true`
              --> queues.yaml:9:26
               |
             9 |   - {name: fixed, value: missing}
               |                          ^^^^^^^
               |
-              = help: write `create: true` for the rule, or the path of a configured queue
+              = help: set `create: true` in the rule, or set `value` to the path of a queue of the file
 
-            error[PR-NOTLEAF]: `root.teams` is a parent and takes no applications
+            error[PR-NOTLEAF]: queue `root.teams` is a parent and accepts no applications
               --> queues.yaml:10:26
                |
              5 |   - name: teams
@@ -299,9 +299,9 @@ fn placement_rules_and_the_queues_they_lead_to() {
             10 |   - {name: fixed, value: root.teams}
                |                          ^^^^^^^^^^
                |
-               = help: name one of the leaves below it
+               = help: set `value` to a leaf below this queue
 
-            error[PR-NOTPARENT]: the rule makes queues below `root.leaf`, which is a leaf
+            error[PR-NOTPARENT]: the rule creates queues below `root.leaf`, which is a leaf
               --> queues.yaml:11:61
                |
              4 |   - name: leaf
@@ -310,15 +310,15 @@ fn placement_rules_and_the_queues_they_lead_to() {
             11 |   - {name: user, create: true, parent: {name: fixed, value: leaf}}
                |                                                             ^^^^
                |
-               = help: write `parent: true` for that queue
+               = help: set `parent: true` for the leaf
 
-            error[PR-QUALIFIED]: `root.leaf` is a full path, but its parent rule leads to `root.teams` already
+            error[PR-QUALIFIED]: `root.leaf` is a full path, but the parent rule already selects `root.teams`
               --> queues.yaml:12:26
                |
             12 |   - {name: fixed, value: root.leaf, parent: {name: fixed, value: teams}}
                |                          ^^^^^^^^^                               ----- the parent rule
                |
-               = help: leave out `root`, or remove the parent rule
+               = help: write a path without `root`, or remove the parent rule
 
             warning[PR-VALUE]: a rule with a path from `root` cannot have a parent; the partition starts without rules and rejects every application
               --> queues.yaml:12:26
@@ -326,7 +326,7 @@ fn placement_rules_and_the_queues_they_lead_to() {
             12 |   - {name: fixed, value: root.leaf, parent: {name: fixed, value: teams}}
                |                          ^^^^^^^^^
                |
-               = help: write names of queues with dots between, from `root` only without a parent
+               = help: write queue names separated by dots, and begin with `root` only without a parent rule
         "#]],
     );
 }
@@ -342,15 +342,15 @@ partitions:
   - {name: user, filter: {type: refuse, users: ['*'], groups: [a/b]}}
 ",
         &expect![[r#"
-            error[PR-NAME]: `by-user` is not the name of a placement rule
+            error[PR-NAME]: `by-user` is not a placement rule
              --> queues.yaml:5:12
               |
             5 |   - {name: by-user}
               |            ^^^^^^^
               |
-              = help: write one of provided, user, fixed, tag, reject
+              = help: set `name` to one of provided, user, fixed, tag, reject
 
-            error[PR-FTYPE]: a filter cannot be of type `refuse`
+            error[PR-FTYPE]: `type` of the filter is `refuse`, but it must be `allow` or `deny`
              --> queues.yaml:6:33
               |
             6 |   - {name: user, filter: {type: refuse, users: ['*'], groups: [a/b]}}
@@ -358,21 +358,21 @@ partitions:
               |
               = help: write `allow` or `deny`
 
-            error[PR-FUSER]: `*` is neither a user name nor an expression
+            error[PR-FUSER]: `*` is neither a valid user name nor a regular expression
              --> queues.yaml:6:49
               |
             6 |   - {name: user, filter: {type: refuse, users: ['*'], groups: [a/b]}}
-              |                                                 ^^^ no regular expression: repetition operator missing expression
+              |                                                 ^^^ not a valid regular expression: repetition operator missing expression
               |
-              = help: write one user name, several names, or one expression
+              = help: write one user name, several names, or one regular expression
 
-            error[PR-FGROUP]: `a/b` is neither a group name nor an expression
+            error[PR-FGROUP]: `a/b` is neither a valid group name nor a regular expression
              --> queues.yaml:6:64
               |
             6 |   - {name: user, filter: {type: refuse, users: ['*'], groups: [a/b]}}
-              |                                                                ^^^ no regular expression: none of ^ $ * + ? ( ) [ { } ] | is in it
+              |                                                                ^^^ not a regular expression, because it contains none of ^ $ * + ? ( ) [ { } ] |
               |
-              = help: write one group name, several names, or one expression
+              = help: write one group name, several names, or one regular expression
         "#]],
     );
 }

@@ -18,12 +18,15 @@ fn aliases_that_multiply_are_stopped() {
         writeln!(text, "{other}: &{other} [*{one},*{one},*{one},*{one},*{one},*{one},*{one}]")
             .unwrap();
     }
-    assert_eq!(complaint(&text), "YAML: aliases repeat more than 200000 values");
+    assert_eq!(
+        complaint(&text),
+        "YAML: aliases repeat more than 200000 values, which is the limit"
+    );
 }
 
 #[test]
 fn an_alias_of_itself_is_stopped() {
-    let expected = "YAML: an alias stands inside the value that it repeats";
+    let expected = "YAML: an alias refers to a value that contains the alias";
     assert_eq!(complaint("partitions: &a [*a]\n"), expected);
 }
 
@@ -77,7 +80,7 @@ fn places_that_are_far_apart_are_told_by_line() {
     let filler = "# nothing\n".repeat(10_000);
     let text = format!("partitions:\n- name: a\n{filler}  queues: []\n- {{name: A, queues: []}}\n");
     let shown = read(&text).unwrap_err().render("far", Style::Plain);
-    assert!(shown.contains("first here: line 2"), "{shown}");
+    assert!(shown.contains("first entry: line 2"), "{shown}");
     let long = format!("partitions: [{{queues: [{}]}}]", "{name: '!'},".repeat(20_000));
     let shown = read(&long).unwrap_err().render("long", Style::Plain);
     assert!(shown.contains("--> long:1:31\n"), "{}", &shown[..300]);
@@ -117,7 +120,8 @@ fn many_types_and_many_names_do_not_multiply() {
         if amount == 5 {
             read(&text).map_err(|faults| faults.to_string()).unwrap();
         } else {
-            let expected = "user `n0` may use 6 t0 in queue `a`, a queue above allows 5 t0";
+            let expected =
+                "user `n0` has a limit of 6 t0 in queue `a`, but a queue above allows 5 t0";
             assert_eq!(complaint(&text), format!("L-RES>ANC: {expected}"));
         }
     }

@@ -418,7 +418,7 @@ const MAPPINGS: &[(&str, &str, &str)] = &[
 /// The keys of a mapping, as the file's own reader names them.
 fn keys(path: &str, value: &str) -> Vec<String> {
     let review = review(&file([(path, value)]));
-    let named = |help: &str| Some(help.strip_prefix("the keys are: ")?.to_owned());
+    let named = |help: &str| Some(help.strip_prefix("use one of these keys: ")?.to_owned());
     let help = review.diagnostics.iter().find_map(|one| one.help.as_deref().and_then(named));
     let help = help.unwrap_or_else(|| panic!("{path}: {}", review.diagnostics));
     help.split(", ").map(str::to_owned).collect()

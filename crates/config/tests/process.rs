@@ -67,8 +67,8 @@ fn a_rate_is_a_number_and_a_time_and_a_burst_goes_with_it() {
         ("tenantRate: 100", "expected a number and a time, such as 100/s"),
         ("tenantRate: 1/d", "expected a number and a time, such as 100/s"),
         ("tenantRate: 0/s", "expected a number from 1 to 1000000"),
-        ("tenantRate: 1/s, tenantBurst: 0", "expected a whole number from 1 on"),
-        ("tenantRate: 1/s, tenantBurst: 1000001", "expected at most 1000000"),
+        ("tenantRate: 1/s, tenantBurst: 0", "expected a whole number of at least 1"),
+        ("tenantRate: 1/s, tenantBurst: 1000001", "expected a number up to 1000000"),
         ("tenantBurst: 5", "`limits.tenantRate`"),
     ] {
         let fault = read(&format!("limits: {{{file}}}"), &[], &[]).unwrap_err().to_string();
@@ -132,54 +132,55 @@ fn an_unknown_key_is_refused_with_the_nearest_known_one() {
         &[],
         &[],
         &expect![[r"
-        error[YAML-KEY]: `journal.pth` is not a key
+        error[YAML-KEY]: the key `journal.pth` does not exist
          --> headroom.yaml:2:3
           |
         2 |   pth: a
           |   ^^^
           |
-          = help: the nearest key is `journal.path`"]],
+          = help: did you mean `journal.path`?"]],
     );
     refused(
         "requestBody: 1\nlimit:\n  requests: 3\n",
         &[],
         &[],
         &expect![[r"
-            error[YAML-KEY]: `requestBody` is not a key
+            error[YAML-KEY]: the key `requestBody` does not exist
              --> headroom.yaml:1:1
               |
             1 | requestBody: 1
               | ^^^^^^^^^^^
               |
-              = help: the nearest key is `limits.requestBody`
+              = help: did you mean `limits.requestBody`?
 
-            error[YAML-KEY]: `limit` is not a key
+            error[YAML-KEY]: the key `limit` does not exist
              --> headroom.yaml:2:1
               |
             2 | limit:
               | ^^^^^
               |
-              = help: the nearest key is `limits`"]],
+              = help: did you mean `limits`?"]],
     );
     refused(
         "journal: {url: 'postgres://a'}\n",
         &[],
         &[],
         &expect![[r"
-        error[YAML-KEY]: `journal.url` is for a later version
+        error[YAML-KEY]: this version does not support `journal.url`
          --> headroom.yaml:1:11
           |
         1 | journal: {url: 'postgres://a'}
           |           ^^^
           |
-          = help: this version keeps its journal in a folder: set `journal.path`"]],
+          = help: set `journal.path`; this version stores the journal in a folder"]],
     );
     refused(
         "",
         &[("HEADROOM_LISTN", "a")],
         &[],
         &expect![
-            "error: the environment variable HEADROOM_LISTN is not a key; the nearest is HEADROOM_LISTEN"
+            "error: the environment variable HEADROOM_LISTN does not match a key of the \
+             configuration. Rename the variable to HEADROOM_LISTEN, or unset it"
         ],
     );
     // Other programs' variables, Kubernetes' for a service of our name among them.
@@ -199,13 +200,13 @@ fn a_value_that_means_nothing_is_told_where_it_stands() {
         &[("HEADROOM_LIMITS_HEADER_TIME", "soon")],
         &[("cors", "some")],
         &expect![[r"
-            error[YAML-TYPE]: `limits.requestBody`: found `much`, expected bytes from 1 on, such as 16MiB, 64KiB or 1000000
+            error[YAML-TYPE]: `limits.requestBody`: found `much`, expected a size of at least 1 byte, such as 16MiB, 64KiB or 1000000
              --> headroom.yaml:2:16
               |
             2 |   requestBody: much
               |                ^^^^
 
-            error[YAML-TYPE]: `limits.requestTime`: found `0s`, expected more than no time at all
+            error[YAML-TYPE]: `limits.requestTime`: found `0s`, expected a time above 0
              --> headroom.yaml:3:16
               |
             3 |   requestTime: 0s
@@ -223,7 +224,7 @@ fn a_value_that_means_nothing_is_told_where_it_stands() {
             6 | hosts: [a:1]
               |        ^
 
-            error: HEADROOM_LIMITS_HEADER_TIME: `limits.headerTime`: found `soon`, expected a time such as 10s, 1m30s or 500ms, a year at most
+            error: HEADROOM_LIMITS_HEADER_TIME: `limits.headerTime`: found `soon`, expected a time of at most a year, such as 10s, 1m30s or 500ms
 
             error: --cors: `cors`: found `some`, expected auto or any"]],
     );
@@ -242,13 +243,13 @@ fn a_file_of_another_shape_is_refused() {
         1 | limits: 3
           |         ^
 
-        error[YAML-TYPE]: `listen` must be a value, not a mapping
+        error[YAML-TYPE]: `listen` must be a single value, but it is a mapping
          --> headroom.yaml:2:9
           |
         2 | listen: {a: b}
           |         ^
 
-        error[YAML-TYPE]: `queues` must be one value, not a list
+        error[YAML-TYPE]: `queues` must be a single value, but it is a list
          --> headroom.yaml:3:9
           |
         3 | queues: [a, b]
@@ -259,13 +260,13 @@ fn a_file_of_another_shape_is_refused() {
         &[],
         &[],
         &expect![[r"
-        error[YAML-DUP]: `journal.path` is written twice, in two ways
+        error[YAML-DUP]: `journal.path` occurs twice, in two spellings
          --> headroom.yaml:2:11
           |
         2 | journal: {path: b}
           |           ^^^^
           |
-          = help: keep one of them"]],
+          = help: remove one of the two entries"]],
     );
     refused(
         "listen: [\n",
@@ -278,7 +279,7 @@ fn a_file_of_another_shape_is_refused() {
         1 | listen: [
           |         ^
           |
-          = help: check the indentation, quotes, and brackets here and in the line before"]],
+          = help: check the indentation, quotes, and brackets in this line and in the previous line"]],
     );
 }
 
@@ -290,7 +291,7 @@ fn an_open_server_beyond_this_machine_is_refused_unless_it_is_meant() {
         &[],
         &[],
         &expect![[r"
-        error[YAML-TYPE]: `listen`: 10.0.0.1:2 can be reached from other machines, and every caller would be an admin; set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, listen on 127.0.0.1, or set --insecure
+        error[YAML-TYPE]: `listen`: other machines can reach 10.0.0.1:2, and every caller would have the role `admin`. Set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, listen on 127.0.0.1, or set --insecure
          --> headroom.yaml:1:9
           |
         1 | listen: [127.0.0.1:1, 10.0.0.1:2]
@@ -301,7 +302,7 @@ fn an_open_server_beyond_this_machine_is_refused_unless_it_is_meant() {
         &[],
         &[],
         &expect![[r"
-        error[YAML-TYPE]: `listen`: [::]:9080 can be reached from other machines, and every caller would be an admin; set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, listen on 127.0.0.1, or set --insecure
+        error[YAML-TYPE]: `listen`: other machines can reach [::]:9080, and every caller would have the role `admin`. Set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, listen on 127.0.0.1, or set --insecure
          --> headroom.yaml:1:9
           |
         1 | listen: ':9080'
@@ -351,14 +352,20 @@ fn text_that_nobody_would_write_is_refused_and_no_more() {
             format!("{}: 1", "k".repeat(100_000)),
             "error[YAML-TYPE]: `the file` must be a mapping of keys to values",
         ),
-        ("? [a]\n: b\n".to_owned(), "error[YAML-KEY]: a key must be a text"),
+        ("? [a]\n: b\n".to_owned(), "error[YAML-KEY]: a key must be a string"),
         ("- a".to_owned(), "error[YAML-TYPE]: `the file` must be a mapping of keys to values"),
         (
             "listen: !!binary aGVsbG8=".to_owned(),
             "error[YAML-TYPE]: `listen`: `aGVsbG8=` is not an address with a port; ",
         ),
-        ("a: &a [*a]".to_owned(), "error[YAML]: an alias stands inside the value that it repeats"),
-        ("\u{0}".to_owned(), "error[YAML]: control characters are not allowed; this is U+0000"),
+        (
+            "a: &a [*a]".to_owned(),
+            "error[YAML]: an alias refers to a value that contains the alias",
+        ),
+        (
+            "\u{0}".to_owned(),
+            "error[YAML]: the file contains the control character U+0000, which is not allowed",
+        ),
     ] {
         let start: String = file.chars().take(20).collect();
         let refused = read(&file, &[], &[]).unwrap_err().to_string();
@@ -404,7 +411,12 @@ fn traces_go_to_a_server_and_are_a_share_of_all() {
         assert!(error.contains(&format!("`{key}`: found `{value}`")), "{error}");
     }
     let alone = read("", &[], &[("otlp.sampling", "1")]).unwrap_err().to_string();
-    assert!(alone.contains("`otlp.endpoint` is not set; nothing is traced otherwise"), "{alone}");
+    assert!(
+        alone.contains(
+            "`otlp.endpoint` is not set; `otlp.sampling` has no effect without an endpoint"
+        ),
+        "{alone}"
+    );
 }
 
 /// The page with the table between its marks.

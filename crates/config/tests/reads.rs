@@ -105,16 +105,16 @@ fn what_hardly_says_what_was_meant_is_accepted_with_a_warning() {
 what is this?
 ",
         &expect![[r#"
-            line 1, column 1: YAML-LENIENT: the byte order mark is skipped
-            line 2, column 17: YAML-LENIENT: the tag !team means nothing here and is ignored
-            line 4, column 8: YAML-LENIENT: an empty entry of `queues` is dropped
-            line 5, column 30: YAML-LENIENT: `parent` is taken as true
-            line 5, column 54: YAML-LENIENT: `maxapplications` is taken as 1
-            line 6, column 10: YAML-LENIENT: the merge key `<<` copies what is not written here
-            line 6, column 44: YAML-LENIENT: `maxapplications` is taken as 1000
-            line 8, column 30: YAML-LENIENT: `create` is taken as true
-            line 9, column 16: PR-UNKNOWN: there is no placement rule `nobody`; the partition starts without rules and rejects every application
-            line 11, column 32: YAML-LENIENT: the weight of vcore is not a number; 1 is used
+            line 1, column 1: YAML-LENIENT: the file begins with a byte order mark, which is ignored
+            line 2, column 17: YAML-LENIENT: the tag !team has no meaning in a queue file and is ignored
+            line 4, column 8: YAML-LENIENT: an empty entry of `queues` is ignored
+            line 5, column 30: YAML-LENIENT: the value of `parent` is not true or false, and is read as true
+            line 5, column 54: YAML-LENIENT: the value of `maxapplications` is not written as a plain number, and is read as 1
+            line 6, column 10: YAML-LENIENT: the merge key `<<` copies keys from another mapping
+            line 6, column 44: YAML-LENIENT: the value of `maxapplications` is not written as a plain number, and is read as 1000
+            line 8, column 30: YAML-LENIENT: the value of `create` is not true or false, and is read as true
+            line 9, column 16: PR-UNKNOWN: the placement rule `nobody` does not exist; the partition starts without rules and rejects every application
+            line 11, column 32: YAML-LENIENT: the weight of vcore is not a number, so 1 is used
             line 13, column 1: YAML-LENIENT: text after the first document is ignored
         "#]],
     );
@@ -143,13 +143,13 @@ partitions:
 ",
         &expect![[r#"
             line 5, column 21: YAML-LENIENT: `max` of the root queue is empty and ignored
-            line 8, column 28: NO-EFFECT: the template of queue `a` has no effect: the queue is a leaf
-            line 10, column 40: P-VALUE: `FIFO` is not a value of `application.sort.policy`; its default is used
-            line 11, column 33: P-VALUE: `30` is not a value of `preemption.delay`; its default is used
-            line 14, column 16: PR-VALUE: a `fixed` rule needs a `value`; the partition starts without rules and rejects every application
-            line 15, column 16: PR-RECOVERY: the recovery rule cannot be written; the partition starts without rules and rejects every application
-            line 16, column 30: PR-VALUE: `a b` is not a queue name; the partition starts without rules and rejects every application
-            line 17, column 44: NO-EFFECT: `^b` is not a user name and matches no user
+            line 8, column 28: NO-EFFECT: `childtemplate` of queue `a` has no effect, because the queue is a leaf
+            line 10, column 40: P-VALUE: `FIFO` is not a valid value of `application.sort.policy`, so the default applies
+            line 11, column 33: P-VALUE: `30` is not a valid value of `preemption.delay`, so the default applies
+            line 14, column 16: PR-VALUE: a `fixed` rule has no `value`; the partition starts without rules and rejects every application
+            line 15, column 16: PR-RECOVERY: the recovery rule cannot be in a queue file; the partition starts without rules and rejects every application
+            line 16, column 30: PR-VALUE: `a b` is not a valid queue name; the partition starts without rules and rejects every application
+            line 17, column 44: NO-EFFECT: `^b` is not a valid user name and matches no user
         "#]],
     );
 }
@@ -185,7 +185,7 @@ fn labels_that_lend_are_exclusive_and_are_said_of_the_root() {
     warns(
         "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - {name: a, nodelabels: {lends: [gpu]}}\n",
         &expect![[r#"
-            line 7, column 38: NO-EFFECT: `lends` has an effect only at root
+            line 7, column 38: NO-EFFECT: `lends` has an effect only in the root queue
         "#]],
     );
 }

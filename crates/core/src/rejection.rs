@@ -25,7 +25,8 @@ pub enum Rejection {
     },
     /// A partition of this name is there already.
     #[error(
-        "partition {partition} is configured twice (names ignore case). Rename or remove one of the entries."
+        "the queue file defines partition {partition} twice (names ignore case). Rename or remove \
+         one of the two partitions."
     )]
     DuplicatePartition {
         /// As configured.
@@ -33,7 +34,8 @@ pub enum Rejection {
     },
     /// Two queues of one path.
     #[error(
-        "queue {queue} is configured twice (names ignore case). Rename or remove one of the entries."
+        "the queue file defines queue {queue} twice (names ignore case). Rename or remove one of \
+         the two queues."
     )]
     DuplicateQueue {
         /// Its path.
@@ -51,7 +53,8 @@ pub enum Rejection {
     },
     /// A queue that is to run below one that is stopped.
     #[error(
-        "queue {queue} sets `state: running`, but a queue above it is stopped. The file changes nothing. Start the queues above, or remove the key."
+        "queue {queue} sets `state: running`, but a queue above {queue} is stopped. Nothing was \
+         changed. Start the queues above, or remove `state` from {queue}."
     )]
     RunsBelowStopped {
         /// Its path.
@@ -59,7 +62,9 @@ pub enum Rejection {
     },
     /// A lower bound of asks than that of a leaf that is there.
     #[error(
-        "queue {queue} accepts asks of up to {known} {resource}, but the new file sets {given}. `maximumallocation` of an existing queue can only increase. The file changes nothing. Set {known} or more.",
+        "queue {queue} accepts asks of up to {known} {resource}, but the new queue file sets \
+         {given}. `maximumallocation` of an existing queue can only increase. Nothing was changed. \
+         Set {known} or more.",
         known = format_quantities(resource, [*known, *given])[0],
         given = format_quantities(resource, [*known, *given])[1]
     )]
@@ -92,7 +97,7 @@ pub enum Rejection {
         most: Quantity,
     },
     /// Placement rules that cannot be built; those in force stay.
-    #[error("partition {partition}: {error}. The file changes nothing.")]
+    #[error("partition {partition}: {error}. Nothing was changed.")]
     PlacementRules {
         /// The partition that has them.
         partition: Name,
@@ -112,7 +117,7 @@ pub enum Rejection {
         what: &'static str,
     },
     /// A name that is longer than any real one.
-    #[error("the {what} has {bytes} bytes, but at most {limit} are allowed. Shorten it.")]
+    #[error("the {what} has {bytes} bytes, but at most {limit} are allowed. Shorten the {what}.")]
     LongName {
         /// Which name.
         what: &'static str,
@@ -122,7 +127,9 @@ pub enum Rejection {
         limit: usize,
     },
     /// A list with more entries than it may have.
-    #[error("the number of {what} is {count}, but at most {limit} are allowed. Send fewer.")]
+    #[error(
+        "the number of {what} is {count}, but at most {limit} are allowed. Send at most {limit}."
+    )]
     TooMany {
         /// What is listed.
         what: &'static str,
@@ -133,7 +140,8 @@ pub enum Rejection {
     },
     /// A command whose record would be too large for the journal.
     #[error(
-        "the request takes about {bytes} bytes in the journal, but one request can take at most {limit}. Send less at once: fewer members, labels, tags, or blocked nodes."
+        "the request takes about {bytes} bytes in the journal, but one request can take at most \
+         {limit}. Send fewer members, labels, tags, or blocked nodes at once."
     )]
     CommandTooLarge {
         /// The size of the command and its events.
@@ -153,7 +161,8 @@ pub enum Rejection {
     },
     /// An answer about a node that was not asked about.
     #[error(
-        "question {question} about ask {key} does not list node {node}. Answer only for the nodes that it lists."
+        "question {question} about ask {key} does not list node {node}. Answer only for the nodes \
+         that the question lists."
     )]
     NodeNotAsked {
         /// Node id.
@@ -180,7 +189,10 @@ pub enum Rejection {
         count: usize,
     },
     /// A node of this id is there already.
-    #[error("node {node} is already registered in partition {partition}. Remove it first.")]
+    #[error(
+        "node {node} is already registered in partition {partition}. Remove the registered node \
+         first."
+    )]
     DuplicateNode {
         /// Node id.
         node: Name,
@@ -189,7 +201,8 @@ pub enum Rejection {
     },
     /// No such node.
     #[error(
-        "node {node} is not registered in partition {partition}. Check the ID, or register the node."
+        "node {node} is not registered in partition {partition}. Check the node ID, or register \
+         the node."
     )]
     UnknownNode {
         /// As asked for.
@@ -209,7 +222,8 @@ pub enum Rejection {
     },
     /// No such application.
     #[error(
-        "application {application} does not exist in partition {partition}, or has ended. Check the ID, or submit the application."
+        "application {application} does not exist in partition {partition}, or has ended. Check \
+         the application ID, or submit the application."
     )]
     UnknownApplication {
         /// As asked for.
@@ -219,7 +233,8 @@ pub enum Rejection {
     },
     /// An allocation key belongs to one ask of one application.
     #[error(
-        "allocation key {key} belongs to application {holder}, so application {claimant} cannot use it. Choose another key."
+        "allocation key {key} belongs to application {holder}, so application {claimant} cannot \
+         use this key. Choose another key."
     )]
     DuplicateKey {
         /// Allocation key.
@@ -230,7 +245,10 @@ pub enum Rejection {
         claimant: Name,
     },
     /// No such ask or allocation.
-    #[error("application {application} has no ask or allocation with key {key}. Check the key.")]
+    #[error(
+        "application {application} has no ask or allocation with key {key}. Check the allocation \
+         key."
+    )]
     UnknownKey {
         /// As asked for.
         key: Name,
@@ -239,7 +257,8 @@ pub enum Rejection {
     },
     /// An application asks for something though its time is over.
     #[error(
-        "the lifetime of application {application} is over, so it receives nothing for ask {key}. Its allocations are being released. Submit a new application."
+        "the lifetime of application {application} is over, so ask {key} receives nothing. The \
+         allocations of the application are being released. Submit a new application."
     )]
     LifetimeOver {
         /// Allocation key.
@@ -271,7 +290,8 @@ pub enum Rejection {
     },
     /// The queue has no access to the nodes that are wished for.
     #[error(
-        "ask {key} requests nodes with label {label}, but queue {queue} has no access to them. Add the label to `nodelabels.accessible` of the queue, or use another queue."
+        "ask {key} requests nodes with label {label}, but queue {queue} has no access to this \
+         label. Add the label to `nodelabels.accessible` of the queue, or use another queue."
     )]
     NoPartitionAccess {
         /// Allocation key.
@@ -283,7 +303,8 @@ pub enum Rejection {
     },
     /// A type of a label, where the plain type and the label are to be named.
     #[error(
-        "{what} names {resource}, which counts {plain} on nodes with label {label}. Name {plain}, and set the label {label}."
+        "{what} names {resource}, which counts {plain} on nodes with label {label}. Use {plain} \
+         instead, and set the node label {label}."
     )]
     TypeOfLabel {
         /// What names it.
@@ -319,7 +340,8 @@ pub enum Rejection {
     },
     /// The sum would not fit into 64 bits.
     #[error(
-        "{what}: the total of {resource} would exceed {max}. The current total is {held}, and the request adds {added}. Use smaller amounts.",
+        "{what}: the total of {resource} would exceed {max}. The current total is {held}, and the \
+         request adds {added}. Request less {resource}.",
         max = Quantity::MAX
     )]
     SumTooLarge {

@@ -159,7 +159,8 @@ fn two_queues_of_one_name_are_refused() {
         (refused.code().as_str(), refused.to_string().as_str()),
         (
             "DUPLICATE_QUEUE",
-            "queue root.a is configured twice (names ignore case). Rename or remove one of the entries."
+            "the queue file defines queue root.a twice (names ignore case). Rename or remove one \
+             of the two queues."
         )
     );
 }
@@ -178,6 +179,6 @@ fn a_name_that_is_longer_than_any_real_one_is_refused() {
     let refused = world.command(&Command::Submit(submit)).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "the queue has 5000 bytes, but at most 4096 are allowed. Shorten it."
+        "the queue has 5000 bytes, but at most 4096 are allowed. Shorten the queue."
     );
 }

@@ -161,8 +161,9 @@ fn say(follows: bool, system: Timestamp, engine: Timestamp) {
         tracing::warn!(
             system = %day(system),
             scheduler = %day(engine),
-            "the system clock has jumped; the scheduler goes on by the time that has passed, without the jump. \
-             Set the system clock right; a restart takes over a clock that is ahead"
+            "the system clock has jumped. The scheduler ignores the jump and continues by elapsed \
+             time. Correct the system clock; after a restart, the scheduler uses a clock that is \
+             ahead"
         );
     }
 }

@@ -222,7 +222,7 @@ impl End {
 
 impl Drop for End {
     fn drop(&mut self) {
-        self.because("it has failed; see its log".to_owned());
+        self.because("the scheduler has failed. See the log of the server".to_owned());
         self.published.end();
     }
 }
@@ -261,13 +261,14 @@ impl Run {
             let reason = chain(error);
             tracing::error!(
                 reason,
-                "the journal has failed: nothing more is written, and the scheduler accepts no commands"
+                "the journal has failed: the server writes no more records, and the scheduler \
+                 accepts no commands"
             );
             self.end.published.vitals.journal_failed(reason);
         }
         // Before any caller learns that there is no answer.
         self.end.because(match &ended {
-            Ok(()) => "it has ended".to_owned(),
+            Ok(()) => "the scheduler has ended".to_owned(),
             Err(error) => chain(error),
         });
         ended

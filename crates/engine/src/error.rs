@@ -21,8 +21,8 @@ pub fn chain(error: &dyn std::error::Error) -> String {
 /// A record is whole, but cannot follow: its writer had other books.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "record {sequence} does not follow from the records before it ({reason}). `headroom journal repair \
-     --to {}` keeps all records before it", sequence.saturating_sub(1)
+    "record {sequence} does not follow from the previous records ({reason}). To keep the previous \
+     records, run `headroom journal repair --to {}`", sequence.saturating_sub(1)
 )]
 pub struct Impossible {
     /// Its number.

@@ -99,7 +99,7 @@ impl Verified {
                 resource = %one.resource,
                 counted = one.counted.get(),
                 found = one.found.get(),
-                "what is counted of a tenant is not what its tasks have"
+                "the counted usage of a tenant differs from the sum of its tasks"
             );
         }
         Self { time, sequence, drift }

@@ -45,7 +45,7 @@ pub enum ImageError {
     #[error(transparent)]
     Content(#[from] SnapshotError),
     /// The snapshot of one record stands under the number of another.
-    #[error("the snapshot that is stored for record {expected} is of record {found}")]
+    #[error("the snapshot that is stored for record {expected} belongs to record {found}")]
     Misplaced {
         /// Under which number it stands.
         expected: u64,
@@ -108,7 +108,7 @@ impl Sink {
         self.chunk.clear();
         handed.map_err(|error| {
             self.failed = Some(error);
-            io::Error::other("the store takes no more")
+            io::Error::other("the store accepts no more data")
         })
     }
 }
@@ -144,7 +144,7 @@ impl Read for Source {
                 Some(Ok(chunk)) => (self.chunk, self.read) = (chunk, 0),
                 Some(Err(error)) => {
                     self.failed = Some(error);
-                    return Err(io::Error::other("the store gives no more"));
+                    return Err(io::Error::other("the store returns no more data"));
                 }
             }
         }

@@ -123,7 +123,7 @@ fn newest_image(store: &dyn ReadStore, reach: Option<u64>) -> Result<Base, Engin
             }
             Err(error) => {
                 let why = chain(&error);
-                warnings.push(format!("the snapshot of record {sequence} is not used: {why}"));
+                warnings.push(format!("the snapshot after record {sequence} was skipped: {why}"));
             }
         }
     }

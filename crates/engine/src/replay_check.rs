@@ -46,8 +46,8 @@ pub enum ReplayError {
     },
     /// A snapshot is not what the records before it make.
     #[error(
-        "the snapshot after record {sequence} differs from the state that the records produce. Move it \
-         away, so that a start uses the previous snapshot"
+        "the snapshot after record {sequence} differs from the state that the records produce. \
+         Move this snapshot to another folder, so that a start uses the previous snapshot"
     )]
     Differs {
         /// The last record that is in it.
@@ -57,7 +57,7 @@ pub enum ReplayError {
     #[error(transparent)]
     Impossible(#[from] Impossible),
     /// The books do not balance.
-    #[error("the books after record {sequence} do not balance: {reason}")]
+    #[error("the scheduler state after record {sequence} is inconsistent: {reason}")]
     Unbalanced {
         /// After which record.
         sequence: u64,

@@ -51,7 +51,8 @@ pub enum SnapshotError {
     Encode(#[source] rmp_serde::encode::Error),
     /// The source gave no more, or what it gave is not what was written.
     #[error(
-        "cannot read the snapshot after byte {read} of its content. It is damaged or truncated"
+        "cannot read the snapshot after byte {read} of its content. The snapshot is damaged or \
+         truncated"
     )]
     Read {
         /// Bytes of content that were read before.
@@ -62,7 +63,8 @@ pub enum SnapshotError {
     },
     /// Something else than a snapshot.
     #[error(
-        "this is not a snapshot: it begins with {found:02x?}, but a snapshot begins with {MAGIC:02x?}"
+        "the file is not a snapshot: it begins with {found:02x?}, but a snapshot begins with \
+         {MAGIC:02x?}"
     )]
     NoSnapshot {
         /// The first bytes.
@@ -71,7 +73,7 @@ pub enum SnapshotError {
     /// Written by a version of Headroom that we do not know.
     #[error(
         "the snapshot has format {found}, but this version of Headroom reads format {FORMAT}. Use \
-         the version that wrote it, or a newer one"
+         the version that wrote the snapshot, or a newer version"
     )]
     OtherFormat {
         /// Its format.
@@ -95,7 +97,7 @@ pub enum SnapshotError {
         limit: u64,
     },
     /// There is something behind the value, or the length does not fit.
-    #[error("the snapshot has {read} bytes of content, but it declares {expected}")]
+    #[error("the snapshot has {read} bytes of content, but its header declares {expected}")]
     Length {
         /// Bytes of content that were read.
         read: u64,

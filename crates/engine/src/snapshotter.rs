@@ -147,7 +147,8 @@ impl Snapshotter {
                 return;
             }
             Some(Err(error)) => self.fail(now, &error),
-            None => self.fail(now, &std::io::Error::other("the thread that wrote it has failed")),
+            None => self
+                .fail(now, &std::io::Error::other("the thread that wrote the snapshot has failed")),
         }
         if let Some(UnderWay { covers, .. }) = under_way {
             self.note(covers.records, covers.bytes);

@@ -98,7 +98,8 @@ pub struct Watcher {
 /// A watcher was so slow that records which it has not seen are no longer in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "record {wanted} is no longer in memory, and the oldest record is {oldest}. Watch faster, or start again."
+    "record {wanted} is no longer in memory, and the oldest record is {oldest}. Read the records \
+     faster, or start again from the current state."
 )]
 pub struct Missed {
     /// The id that comes next for it.

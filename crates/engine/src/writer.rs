@@ -308,7 +308,7 @@ impl Writer {
         let missed = self.scheduler.sweep(&self.books, now, SWEPT_AT_ONCE);
         for application in &missed {
             let name = &self.books.application(*application).name;
-            tracing::error!(task = %name, "a task could start, and nothing had it looked at");
+            tracing::error!(task = %name, "a task could start, but only the periodic sweep found it");
             self.tally.rescue(&self.books, *application);
             self.is_counted = false;
         }

@@ -113,8 +113,8 @@ fn a_changed_a_dropped_and_a_moved_record_are_found() {
     assert_eq!(verify(&folder), (vec![], 0));
     let shown = folder.display().to_string();
     let (text, _) = headroom(&["audit", "verify", "--journal", &shown]);
-    let first =
-        "records 1 to 4 in 1 file, 2026-11-22T09:00:00.000Z to 2026-11-22T12:00:00.000Z: all whole";
+    let first = "records 1 to 4 in 1 file, 2026-11-22T09:00:00.000Z to 2026-11-22T12:00:00.000Z: \
+                 all valid and in order";
     assert!(text.starts_with(first), "{text}");
 
     let mut changed = whole.clone();
@@ -127,18 +127,18 @@ fn a_changed_a_dropped_and_a_moved_record_are_found() {
     let mut dropped = whole.clone();
     dropped.remove(1);
     write(&folder, &dropped);
-    let missing = "line 2: expected record 2, found record 3: record 2 is missing";
+    let missing = "line 2: expected record 2, but found record 3: record 2 is missing";
     assert_eq!(verify(&folder), (vec![missing.to_owned()], 1));
 
     // A file goes as a whole with its time, and never its beginning alone.
     write(&folder, &whole[2..]);
-    let begins = "line 1: expected record 1, found record 3: records 1 to 2 are missing";
+    let begins = "line 1: expected record 1, but found record 3: records 1 to 2 are missing";
     assert_eq!(verify(&folder), (vec![begins.to_owned()], 1));
 
     let mut moved = whole.clone();
     moved.swap(1, 2);
     write(&folder, &moved);
-    let misplaced = "line 3: expected record 4, found record 2, which belongs before it";
+    let misplaced = "line 3: expected record 4, but found record 2, which must come earlier";
     assert_eq!(verify(&folder), (vec![missing.to_owned(), misplaced.to_owned()], 1));
 
     write(&folder, &whole[..3]);
@@ -161,7 +161,7 @@ fn it_is_exported_as_it_is_kept_or_as_rows() {
     let copy = folder.join("export.json");
     fs::write(&copy, all).unwrap();
     let (text, code) = headroom(&["audit", "verify", &copy.display().to_string()]);
-    assert_eq!((text.contains("all whole"), code), (true, 0), "{text}");
+    assert_eq!((text.contains("all valid and in order"), code), (true, 0), "{text}");
     let rows = export(&["--tenant", "a", "--type", "QUOTA_CHANGED", "-o", "csv"]);
     let rows: Vec<&str> = rows.lines().collect();
     assert_eq!(rows.len(), 2, "{rows:?}");

@@ -107,10 +107,10 @@ fn nodes_that_are_none() {
         "",
     ];
     expect![[r#"
-        1 error: twice.yaml:4: node a stands in twice.yaml:2 already; every node needs a name of its own
-        1 error: zero.yaml:4: node b offers {vcore: 0 m}; at least one amount must be above zero
-        1 error: negative.yaml:4: vcore is "-2", which is no amount: it must be digits and an optional suffix: no sign, decimal point or exponent
-        1 error: overflow.yaml:4: memory is "9999999Ei", which is no amount: it is larger than 9223372036854775807 in the smallest unit
+        1 error: twice.yaml:4: node a already occurs in twice.yaml:2. Give every node a different name
+        1 error: zero.yaml:4: node b has {vcore: 0 m}, but at least one amount must be above 0
+        1 error: negative.yaml:4: vcore is "-2", which is not an amount: it must be digits and an optional suffix: no sign, decimal point or exponent
+        1 error: overflow.yaml:4: memory is "9999999Ei", which is not an amount: it is larger than 9223372036854775807 in the smallest unit
         1 error: key.yaml:4: unknown field `nam`, expected one of name, resources, label, from_ms, to_ms
         1 error: absent.yaml:4: missing field `resources`
         1 error: type-twice.yaml:5: duplicate mapping key `a` is not allowed here
@@ -118,30 +118,30 @@ fn nodes_that_are_none() {
         1 error: syntax.yaml:1: unclosed bracket '['
         1 error: other.yaml:1: expected mapping start
         1 error: empty.yaml: the file is empty; expected `nodes:` and a list of nodes
-        1 error: no node in none.yaml; expected at least one
+        1 error: there are no nodes in none.yaml; expected at least one node
         1 error: no-text.yaml:2: byte 5 is not valid UTF-8; expected text in UTF-8
-        1 error: twice.csv:3: node n1 stands in twice.csv:2 already; every node needs a name of its own
-        1 error: zero.csv:3: node n2 offers {memory: 0 B, vcore: 0 m}; at least one amount must be above zero
+        1 error: twice.csv:3: node n1 already occurs in twice.csv:2. Give every node a different name
+        1 error: zero.csv:3: node n2 has {memory: 0 B, vcore: 0 m}, but at least one amount must be above 0
         1 error: negative.csv:3: cpu_milli is "-5", expected a whole number from 0 to 1000000000
         1 error: overflow.csv:3: cpu_milli is "99999999999999999999", expected a whole number from 0 to 1000000000
-        1 error: columns.csv:3: 2 columns, expected 5 as in the header
+        1 error: columns.csv:3: the line has 2 columns, expected 5 as in the header
         1 error: header.csv:1: column 1 of the header is "a", expected "sn"; a node list begins with sn,cpu_milli,memory_mib,gpu
-        1 error: no node in empty.csv; expected at least one
+        1 error: there are no nodes in empty.csv; expected at least one node
         1 error: no-text.csv:1: byte 4 is not valid UTF-8; expected text in UTF-8
-        1 error: cannot read the nodes of folder.csv: Is a directory (os error 21)
-        1 error: notes.txt: neither a number of nodes alike nor a file of a known kind; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        1 error: cannot read the nodes of missing.csv: No such file or directory (os error 2)
-        1 error: twice.csv@1/0: "1/0" is no thinning, 1/N with N from 1; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        1 error: 0*{vcore: 1}: "0" is no number of nodes from 1 to 1000000; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        1 error: 2*{vcore: 0}: node n0001 offers {vcore: 0 m}; at least one amount must be above zero
-        1 error: 2*{}: node n0001 offers {}; at least one amount must be above zero
-        1 error: 2*{vcore: -1}: vcore is "-1", which is no amount: it must be digits and an optional suffix: no sign, decimal point or exponent; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        1 error: 2*{vcore: 99999999999999999999}: vcore is "99999999999999999999", which is no amount: it is larger than 9223372036854775807 in the smallest unit; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        1 error: 2*{vcore: 1, vcore: 1}: vcore is named twice, expected once; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        1 error: 9999999*{vcore: 1}: "9999999" is no number of nodes from 1 to 1000000; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        1 error: 99999999999999999999*{vcore: 1}: "99999999999999999999" is no number of nodes from 1 to 1000000; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        1 error: 2*vcore: no braces around the amounts; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        1 error: : neither a number of nodes alike nor a file of a known kind; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
+        1 error: cannot read the node list folder.csv: Is a directory (os error 21)
+        1 error: --nodes notes.txt: this is neither a number of equal nodes nor a file of a known kind; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        1 error: cannot read the node list missing.csv: No such file or directory (os error 2)
+        1 error: --nodes twice.csv@1/0: "1/0" is not a fraction 1/N with N of at least 1; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        1 error: --nodes 0*{vcore: 1}: "0" is not a number of nodes from 1 to 1000000; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        1 error: 2*{vcore: 0}: node n0001 has {vcore: 0 m}, but at least one amount must be above 0
+        1 error: 2*{}: node n0001 has {}, but at least one amount must be above 0
+        1 error: --nodes 2*{vcore: -1}: vcore is "-1", which is not an amount: it must be digits and an optional suffix: no sign, decimal point or exponent; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        1 error: --nodes 2*{vcore: 99999999999999999999}: vcore is "99999999999999999999", which is not an amount: it is larger than 9223372036854775807 in the smallest unit; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        1 error: --nodes 2*{vcore: 1, vcore: 1}: vcore occurs twice, expected once; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        1 error: --nodes 9999999*{vcore: 1}: "9999999" is not a number of nodes from 1 to 1000000; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        1 error: --nodes 99999999999999999999*{vcore: 1}: "99999999999999999999" is not a number of nodes from 1 to 1000000; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        1 error: --nodes 2*vcore: the braces around the amounts are missing; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        1 error: --nodes : this is neither a number of equal nodes nor a file of a known kind; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
     "#]].assert_eq(&nodes(&folder, &values));
 }
 
@@ -191,7 +191,7 @@ fn queue_files_show_the_line() {
         1 | partitions: [a
           |             ^
           |
-          = help: check the indentation, quotes, and brackets here and in the line before
+          = help: check the indentation, quotes, and brackets in this line and in the previous line
         1 error[YAML-KEY]: a partition has no key `queue`
          --> key.yaml:3:5
           |
@@ -199,44 +199,44 @@ fn queue_files_show_the_line() {
           |     ^^^^^
           |
           = help: did you mean `queues`?
-        1 error[R-SYNTAX]: `-1` is not an amount of vcore: it must be digits and an optional suffix: no sign, decimal point or exponent
+        1 error[R-SYNTAX]: `-1` is not a valid amount of vcore: it must be digits and an optional suffix: no sign, decimal point or exponent
           --> negative.yaml:10:42
            |
         10 |                 resources: {max: {vcore: -1}}
            |                                          ^^
            |
-           = help: write digits and at most one suffix: 500m of vcore, 16Gi of memory, 4
-        1 error[R-SYNTAX]: `x` is not an amount of vcore: it must be digits and an optional suffix: no sign, decimal point or exponent
+           = help: write digits and at most one suffix, such as 500m for vcore, 16Gi for memory, or 4
+        1 error[R-SYNTAX]: `x` is not a valid amount of vcore: it must be digits and an optional suffix: no sign, decimal point or exponent
           --> two.yaml:11:39
            |
         11 |                   guaranteed: {vcore: x}
            |                                       ^
            |
-           = help: write digits and at most one suffix: 500m of vcore, 16Gi of memory, 4
+           = help: write digits and at most one suffix, such as 500m for vcore, 16Gi for memory, or 4
 
-        error[R-OVERFLOW]: `99999999999999999999` is not an amount of vcore: it is larger than 9223372036854775807 in the smallest unit
+        error[R-OVERFLOW]: `99999999999999999999` is not a valid amount of vcore: it is larger than 9223372036854775807 in the smallest unit
           --> two.yaml:12:32
            |
         12 |                   max: {vcore: 99999999999999999999}
            |                                ^^^^^^^^^^^^^^^^^^^^
            |
            = help: write a smaller amount
-        1 error[Q-DUP]: `root` has two children called `a`
+        1 error[Q-DUP]: queue `root` has two child queues with the name `a`
          --> twice.yaml:7:19
           |
         6 |           - name: a
-          |                   - first here
+          |                   - first entry
         7 |           - name: a
-          |                   ^ again here
+          |                   ^ second entry
           |
-          = help: give one of them another name; queue names are compared in lower case
+          = help: rename one of the queues; queue names ignore case
         1 error[L-NOTHING]: the limit sets neither `maxresources` nor `maxapplications`
           --> limit.yaml:10:26
            |
         10 |                 limits: [{users: [u], maxresources: {}}]
            |                          ^
            |
-           = help: set one of them, or remove the limit
+           = help: set `maxresources` or `maxapplications`, or remove the limit
         1 error: no-text.yaml:2: byte 11 is not valid UTF-8; expected text in UTF-8
         1 error: empty.yaml: the queue file has no partition. Add `partitions:` with at least one entry.
         1 error[YAML-TYPE]: a queue file must be a mapping
@@ -279,9 +279,9 @@ fn parts_that_are_missing_or_in_the_way() {
         1 error: cannot create folder jobs.jsonl: File exists (os error 17)
         1 error: cannot create folder /dev/null: File exists (os error 17)
         1 error: --report and --json both name same. Choose a different file for each.
-        1 error: jobs.jsonl:1: 1 columns, expected 18 or more
-        1 error: jobs.jsonl:1: job j1 names no queue. Set one, for example with --queue-of 'root.{group}'
-        1 error: jobs.jsonl:1: job j1 goes to queue root.u, which the queue file does not have; its leaf queues are: root.a, root.p.b
+        1 error: jobs.jsonl:1: the line has 1 columns, expected 18 or more
+        1 error: jobs.jsonl:1: job j1 has no queue. Set a queue, for example with --queue-of 'root.{group}'
+        1 error: jobs.jsonl:1: job j1 has queue root.u, but the queue file does not define this queue. Use one of the leaves of the file: root.a, root.p.b
         1 error: --nodes is missing. Set the size of the cluster, such as --nodes '10*{vcore: 8, memory: 32Gi}'
         1 error: cannot open the workload missing.jsonl: No such file or directory (os error 2)
         1 error: cannot open the workload folder: Is a directory (os error 21)
@@ -308,12 +308,12 @@ fn faults_and_priorities_that_are_none() {
         &["--priority-of", "9999999999"],
     ];
     expect![[r#"
-        1 error: --faults names node nowhere, which the cluster does not have; it has 2, the first is n0001
+        1 error: --faults names node nowhere, which is not one of the 2 nodes of the cluster. The first node is n0001
         1 error: kind.yaml:2: unknown variant `explode`, expected one of lose, drain, reconnect, recover, release-unknown, late, twice
         1 error: empty.yaml: the file is empty; expected `faults:` and a list of faults
-        1 error: cannot read the faults of missing.yaml; expected a YAML file, or random:SEED: No such file or directory (os error 2)
-        1 error: --faults random: has no seed: it must be a whole number from 0 to 18446744073709551615, for instance random:7
-        1 error: --faults random:-1 has no seed: it must be a whole number from 0 to 18446744073709551615, for instance random:7
+        1 error: cannot read the faults of --faults missing.yaml; expected a YAML file, or random:SEED: No such file or directory (os error 2)
+        1 error: --faults random: has no valid seed: the seed must be a whole number from 0 to 18446744073709551615, such as random:7
+        1 error: --faults random:-1 has no valid seed: the seed must be a whole number from 0 to 18446744073709551615, such as random:7
         2 error: invalid value 'ring' for '--shape <SHAPE>'
           [possible values: single, tasks, gang]
 
@@ -333,14 +333,14 @@ fn values_of_options() {
         2 error: invalid value 'nonsense' for '--until <TIME>': "nonsense" is not a time. Use a whole number and s, m, h, or d, such as 36h
         2 error: unexpected argument '-1' found
         2 error: invalid value '99999999999999999999d' for '--until <TIME>': "99999999999999999999d" is not a time. Use a whole number and s, m, h, or d, such as 36h
-        2 error: invalid value 'arrivals=0' for '--stretch <FACTORS>': the stretch arrivals=0 must be a number from 0.000001 to 1000000, such as 0.5
-        2 error: invalid value 'speed=2' for '--stretch <FACTORS>': the stretch "speed=2" is neither run=X nor arrivals=Y nor both with a comma between
-        2 error: invalid value 'run=1e9' for '--stretch <FACTORS>': the stretch run=1000000000 must be a number from 0.000001 to 1000000, such as 0.5
-        2 error: invalid value 'u{x}' for '--users <TEMPLATE>': the template "u{x}" names the field "x"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row} and {row%N} with N from 1
+        2 error: invalid value 'arrivals=0' for '--stretch <FACTORS>': --stretch has arrivals=0; expected a number from 0.000001 to 1000000, such as 0.5
+        2 error: invalid value 'speed=2' for '--stretch <FACTORS>': --stretch is "speed=2"; expected run=X, arrivals=Y, or both separated by a comma
+        2 error: invalid value 'run=1e9' for '--stretch <FACTORS>': --stretch has run=1000000000; expected a number from 0.000001 to 1000000, such as 0.5
+        2 error: invalid value 'u{x}' for '--users <TEMPLATE>': the template "u{x}" has the field "x", which does not exist. Use {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row}, or {row%N} with N of at least 1
         2 error: invalid value '' for '--users <TEMPLATE>': the template is empty; expected text with fields, such as u{user}
-        2 error: invalid value 'g{' for '--groups <TEMPLATE>': the template "g{" has a '{' without its partner
-        2 error: invalid value 'root.{row%0}' for '--queue-of <TEMPLATE>': the template "root.{row%0}" names the field "row%0"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row} and {row%N} with N from 1
-        2 error: invalid value 'yarn' for '--format <FORMAT>': "yarn" is no format of a workload; the formats are swf, openb, sacct, jsonl and yarn-sls
+        2 error: invalid value 'g{' for '--groups <TEMPLATE>': the template "g{" has an unmatched '{'. Add or remove a brace
+        2 error: invalid value 'root.{row%0}' for '--queue-of <TEMPLATE>': the template "root.{row%0}" has the field "row%0", which does not exist. Use {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row}, or {row%N} with N of at least 1
+        2 error: invalid value 'yarn' for '--format <FORMAT>': "yarn" is not a workload format. Use swf, openb, sacct, jsonl or yarn-sls
         2 error: invalid value 'round' for '--shape <SHAPE>'
         2 error: invalid value 'minus' for '--seed <SEED>': invalid digit found in string
         2 error: unexpected argument '--bogus' found
@@ -359,9 +359,9 @@ fn values_of_options() {
         1 error: processors is 0, expected a whole number from 1 to 1000000
         2 error: invalid value 'x' for '--seed <SEED>': invalid digit found in string
         2 error: a value is required for '--queues <QUEUES>' but none was supplied
-        2 error: invalid value 'vcore' for '--per-processor <PER_PROCESSOR>': "vcore" is not type=amount
+        2 error: invalid value 'vcore' for '--per-processor <PER_PROCESSOR>': "vcore" is not of the form type=amount
         2 error: invalid value 'vcore=-1' for '--per-processor <PER_PROCESSOR>': "vcore=-1": it must be digits and an optional suffix: no sign, decimal point or exponent
-        2 error: invalid value 'vcore=1,vcore=2' for '--per-processor <PER_PROCESSOR>': vcore is given twice
+        2 error: invalid value 'vcore=1,vcore=2' for '--per-processor <PER_PROCESSOR>': the type vcore occurs twice. Specify the type once
         2 error: invalid value 'vcore=99999999999999999999' for '--per-processor <PER_PROCESSOR>': "vcore=99999999999999999999": it is larger than 9223372036854775807 in the smallest unit
         2 error: invalid value '0' for '--run-seconds <RUN_SECONDS>': 0 is not in 1..=1000000000
         2 error: invalid value '99999999999999999' for '--run-seconds <RUN_SECONDS>': 99999999999999999 is not in 1..=1000000000
@@ -438,11 +438,11 @@ fn reports_of_others_cannot_be_compared() {
     }
     out += &short(&folder, &["simulate compare", "simulate compare other.json"]);
     expect![[r#"
-        1 error: cannot compare empty.json: it is not JSON: EOF while parsing a value at line 1 column 0
-        1 error: cannot compare other.json: it is JSON, but not a simulation report: its `format` is absent, expected "headroom-simulation/1"
-        1 error: cannot compare list.json: it is JSON, but not a simulation report: its `format` is absent, expected "headroom-simulation/1"
-        1 error: cannot compare newer.json: it is JSON, but not a simulation report: its `format` is "headroom-simulation/9", expected "headroom-simulation/1"
-        1 error: cannot compare damaged.json: it is a simulation report, but a field is missing or malformed: missing field `header`
+        1 error: cannot compare empty.json: the file is not JSON: EOF while parsing a value at line 1 column 0
+        1 error: cannot compare other.json: the file is JSON, but not a simulation report: `format` is absent, expected "headroom-simulation/1"
+        1 error: cannot compare list.json: the file is JSON, but not a simulation report: `format` is absent, expected "headroom-simulation/1"
+        1 error: cannot compare newer.json: the file is JSON, but not a simulation report: `format` is "headroom-simulation/9", expected "headroom-simulation/1"
+        1 error: cannot compare damaged.json: the file is a simulation report, but a field is missing or malformed: missing field `header`
         1 error: cannot read no-text.json: stream did not contain valid UTF-8
         1 error: cannot read folder: Is a directory (os error 21)
         1 error: cannot read missing.json: No such file or directory (os error 2)
@@ -470,8 +470,8 @@ fn bad_lines_can_be_left_out_and_are_counted() {
     ]);
     let notes: Vec<&str> = ran.stdout.lines().filter(|line| line.starts_with("note:")).collect();
     expect![[r#"
-        note: left out: some.jsonl:2: column 1: EOF while parsing an object
-        note: left out: 1 job (bad line)"#]]
+        note: skipped: some.jsonl:2: column 1: EOF while parsing an object
+        note: skipped: 1 job (bad line)"#]]
     .assert_eq(&notes.join("\n"));
     let jobs = &folder.json("report.json")["summary"]["run"]["jobs"];
     assert_eq!((&jobs["finished"], &jobs["rejected"]), (&1.into(), &1.into()), "{jobs}");

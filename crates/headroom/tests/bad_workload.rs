@@ -65,13 +65,13 @@ fn a_line_of_our_own_format() {
     expect![[r#"
         1 error: malformed.jsonl:2: column 11: EOF while parsing a value
         1 error: list.jsonl:2: the line is "[1, 2]", expected a JSON object, {…}
-        1 error: twice.jsonl:2: job j1 stands in line 1 already; every job needs a name of its own: remove one, or leave such lines out with --skip-bad-lines
+        1 error: twice.jsonl:2: job j1 already occurs in line 1. Rename or remove one of the two jobs, or set --skip-bad-lines
         1 error: unknown-field.jsonl:1: column 44: unknown field `usr`, expected one of `id`, `submit_ms`, `run_ms`, `user`, `groups`, `queue`, `priority`, `may_preempt`, `preemptable`, `tasks`, `resources`, `more`, `master`, `nodeLabel`, `node_label`, `lifetime_s`, `tags`, `partition`, `qos`
-        1 error: unknown-queue.jsonl:1: job j1 goes to queue root.x, which the queue file does not have; its leaf queues are: root.a, root.p.b
-        1 error: parent-queue.jsonl:1: job j1 goes to queue root.p, which is a parent; applications go to leaves: root.a, root.p.b
-        1 error: root-queue.jsonl:1: job j1 goes to queue root, which is a parent; applications go to leaves: root.a, root.p.b
-        1 error: no-queue.jsonl:1: job j1 names no queue. Set one, for example with --queue-of 'root.{group}'
-        1 error: unknown-type.jsonl:1: job j1 asks for fpga, which no node has; node types are: vcore
+        1 error: unknown-queue.jsonl:1: job j1 has queue root.x, but the queue file does not define this queue. Use one of the leaves of the file: root.a, root.p.b
+        1 error: parent-queue.jsonl:1: job j1 has queue root.p, but this queue is a parent. Use a leaf: root.a, root.p.b
+        1 error: root-queue.jsonl:1: job j1 has queue root, but this queue is a parent. Use a leaf: root.a, root.p.b
+        1 error: no-queue.jsonl:1: job j1 has no queue. Set a queue, for example with --queue-of 'root.{group}'
+        1 error: unknown-type.jsonl:1: job j1 requests fpga, which no node has. The nodes have: vcore
         1 error: negative.jsonl:1: resources.vcore is "-1", expected an amount: it must be digits and an optional suffix: no sign, decimal point or exponent
         1 error: negative-text.jsonl:1: resources.vcore is "-1", expected an amount: it must be digits and an optional suffix: no sign, decimal point or exponent
         1 error: overflow.jsonl:1: column 109: resources.vcore is a number with decimals, an exponent or more than 19 digits, expected a whole number or text such as "500m"
@@ -87,9 +87,9 @@ fn a_line_of_our_own_format() {
         1 error: nobody.jsonl:1: user is empty, expected a name
         1 error: control.jsonl:1: the user is "a\u{1b}[31mb", expected 1 to 1024 bytes without control characters
         1 error: no-text.jsonl:1: byte 1 is not valid UTF-8; expected text in UTF-8
-        1 error: zero-byte.jsonl:1: byte 5 is NUL; the file is binary or damaged, expected text
-        1 error: empty.jsonl holds no job to play: lines read: 0, none left out
-        1 error: blank.jsonl holds no job to play: lines read: 2, none left out
+        1 error: zero-byte.jsonl:1: byte 5 is NUL, so the file is binary or damaged; expected text
+        1 error: empty.jsonl contains no job to simulate: lines read: 0, no lines skipped
+        1 error: blank.jsonl contains no job to simulate: lines read: 2, no lines skipped
         1 error: huge-line.jsonl:1: the line is longer than 1048576 bytes
     "#]].assert_eq(&workloads(&folder, &files, &[]));
 }
@@ -124,25 +124,25 @@ fn a_line_of_a_trace() {
     let files: Vec<(&str, &[u8])> =
         files.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     expect![[r#"
-        1 error: short.swf:3: 3 columns, expected 18 or more
+        1 error: short.swf:3: the line has 3 columns, expected 18 or more
         1 error: submission.swf:3: column 2 (submission) is "noon", expected seconds from 0 to 1000000000000
         1 error: negative.swf:3: column 2 (submission) is "-5", expected seconds from 0 to 1000000000000
         1 error: run.swf:3: column 4 (run time) is "-10", expected seconds from 0 to 1000000000000, or -1 for unknown
         1 error: processors.swf:3: column 8 (requested processors) is "99999999999", expected a whole number from 0 to 1000000, or -1 for unknown
         1 error: memory.swf:3: column 10 (requested memory) is "99999999999999999999", expected a whole number of KB from 0 to 9007199254740991, or -1 for unknown
-        1 error: twice.swf:3: job 1 stands in line 2 already; every job needs a name of its own: remove one, or leave such lines out with --skip-bad-lines
-        1 error: unknown-run.swf holds no job to play: lines read: 1, 1 left out (run time unknown)
-        1 error: empty.swf holds no job to play: lines read: 0, none left out
-        1 error: comments.swf holds no job to play: lines read: 1, none left out
+        1 error: twice.swf:3: job 1 already occurs in line 2. Rename or remove one of the two jobs, or set --skip-bad-lines
+        1 error: unknown-run.swf contains no job to simulate: lines read: 1, 1 skipped (run time unknown)
+        1 error: empty.swf contains no job to simulate: lines read: 0, no lines skipped
+        1 error: comments.swf contains no job to simulate: lines read: 1, no lines skipped
         1 error: cpu.csv:2: cpu_milli is "many", expected a whole number from 0 to 1000000000000
         1 error: gpu.csv:2: num_gpu is "-1", expected a whole number from 0 to 1000000
         1 error: times.csv:2: deletion_time is "5", expected not before the start at 10
-        1 error: columns.csv:2: 2 columns, expected 11, as many as in the header (at least the first 5)
+        1 error: columns.csv:2: the line has 2 columns, expected 11 as in the header (at least the first 5)
         1 error: quote.csv:2: a quotation mark is not closed within the line
         1 error: header.csv:1: column 3 of the header is "memory", expected "memory_mib"; an openb pod list begins with name,cpu_milli,memory_mib,num_gpu,gpu_milli
-        1 error: only-header.csv holds no job to play: lines read: 1, none left out
-        1 error: jobs.txt:1: the header "JobID|User" has no column for a submission; export with sacct --parsable2 --allocations --format=JobID,User,Account,Partition,QOS,Submit,Start,ElapsedRaw,ReqCPUS,ReqMem,ReqTRES,NNodes,State, of which Submit is needed
-        1 error: cannot tell the format of unknown.txt from its name or its first line; name it: --format swf, openb, sacct, jsonl or yarn-sls
-        1 error: cannot tell the format of empty from its name or its first line; name it: --format swf, openb, sacct, jsonl or yarn-sls
+        1 error: only-header.csv contains no job to simulate: lines read: 1, no lines skipped
+        1 error: jobs.txt:1: the header "JobID|User" has no column Submit for a submission. Export with sacct --parsable2 --allocations --format=JobID,User,Account,Partition,QOS,Submit,Start,ElapsedRaw,ReqCPUS,ReqMem,ReqTRES,NNodes,State
+        1 error: the format of unknown.txt is not clear from its name or first line. Set --format to swf, openb, sacct, jsonl or yarn-sls
+        1 error: the format of empty is not clear from its name or first line. Set --format to swf, openb, sacct, jsonl or yarn-sls
     "#]].assert_eq(&workloads(&folder, &files, &["--queue-of", "root.a"]));
 }

@@ -103,8 +103,11 @@ fn what_cannot_be_converted_or_loaded_ends_with_1_and_says_why() {
     for (file, expected) in [
         ("none.xml", "error: cannot read none.xml: "),
         ("notes.xml", "error: cannot convert notes.xml: line 2: there is text outside"),
-        ("latin.xml", "error: cannot convert latin.xml: line 2: the text is not UTF-8"),
-        ("sum.xml", "have 90 percent together"),
+        (
+            "latin.xml",
+            "error: cannot convert latin.xml: line 2: the text is not UTF-8. Save the file as UTF-8",
+        ),
+        ("sum.xml", "add up to 90,"),
     ] {
         let ran = folder.run(&["convert", "yarn", file]);
         assert_eq!(ran.code, Some(1), "{file}");

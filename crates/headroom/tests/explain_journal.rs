@@ -127,7 +127,7 @@ fn a_server_tells_what_its_journal_knows_of_the_time_before_its_start() {
         told.collect::<Vec<_>>()
     };
     let shown = folder.run(&["explain", "app/first", "--server", &address, "--history"]);
-    let none = "\nwhat it waited for\n  nothing, as far as the journal goes back\n";
+    let none = "\nwait history\n  no wait reasons in the stored journal\n";
     assert!(shown.stdout.contains(none), "{}", shown.stdout);
     let known = explain(&[]);
     assert_eq!(known.len(), 1, "since its start it waits for one thing: {known:?}");

@@ -32,9 +32,9 @@ fn the_example_gives_these_bytes() {
         writeln!(found, "{file} {hash:032x}").unwrap();
     }
     expect![[r#"
-        decisions "168dadaba23a74d0a42e90f73fbff4f0"
-        campus.json 1f655fa294106e4f3c26c5c04ceaf84f
-        campus.html 9a9e386bb7bf9edddb461e0b03467620
+        decisions "5f6f911b266eb356c312e5ff68c57bae"
+        campus.json 00ca7bd700dd692e090d53cea3f2e735
+        campus.html b3e710b066c099f0231a0d4953ec76fa
         csv/allocations.csv 10800e04d27d5910b8e3ed3d8402b46f
         csv/decisions.csv 2f6f916498808d521959b3c8eb16084b
     "#]]
@@ -52,8 +52,8 @@ fn the_scenes_give_these_bytes() {
         writeln!(found, "{file} {hash:032x}").unwrap();
     }
     expect![[r#"
-        scenes.json ba04ebc000299c2d7c4ae7c9f121e794
-        scenes.html 327fcdc4ad997f459d85725aba5fd458
+        scenes.json 6e105d81eac9a4dd9bcd08a4c6ea70b3
+        scenes.html 3825812f88d1f0ff22c395003fce5736
     "#]]
     .assert_eq(&found);
 }

@@ -117,8 +117,8 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
         &folder,
         &["verify"],
         &expect![[r"
-            records 1 to 8, all whole: 5 commands, 11 events, 575 bytes
-            judged again from the first record on: 8 records, of which 0 differ
+            records 1 to 8, all valid: 5 commands, 11 events, 575 bytes
+            replayed from the first record: 8 records, of which 0 differ
             0
         "]],
     );
@@ -136,7 +136,7 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
         &folder,
         &["dump", "--from", "4", "--to", "3"],
         &expect![[r"
-        error: --to 3 is before record 4, the first to print
+        error: --to 3 is before record 4, the first record to print. Set --to to 4 or more
         1
     "]],
     );
@@ -144,7 +144,7 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
         &folder,
         &["repair", "--to", "9"],
         &expect![[r"
-        error: cannot keep records up to 9: record 9 is incomplete. `--to 8` keeps all records before it
+        error: cannot keep records up to 9: record 9 is incomplete. Set `--to 8` to keep all records before the incomplete record
         1
     "]],
     );
@@ -152,7 +152,7 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
         &folder,
         &["repair", "--to", "5"],
         &expect![[r"
-        retained the records up to 5. Copies of the original files: data/before-repair-1.*
+        kept the records up to 5. Copies of the original files: data/before-repair-1.*
         0
     "]],
     );
@@ -160,8 +160,8 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
         &folder,
         &["verify"],
         &expect![[r"
-            records 1 to 5, all whole: 5 commands, 7 events, 506 bytes
-            judged again from the first record on: 5 records, of which 0 differ
+            records 1 to 5, all valid: 5 commands, 7 events, 506 bytes
+            replayed from the first record: 5 records, of which 0 differ
             0
         "]],
     );
@@ -170,7 +170,7 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
         &folder,
         &["verify"],
         &expect![[r"
-        error: data/lock is in use by process PID. Only one process at a time can write to it
+        error: data/lock is in use by process PID. Only one process at a time can write to the journal. Stop that process first
         1
     "]],
     );
@@ -189,8 +189,8 @@ fn what_today_would_be_decided_otherwise_is_told() {
         &folder,
         &["verify"],
         &expect![[r"
-            records 1 to 8, all whole: 5 commands, 11 events, 573 bytes
-            judged again from the first record on: 8 records, of which 3 differ
+            records 1 to 8, all valid: 5 commands, 11 events, 573 bytes
+            replayed from the first record: 8 records, of which 3 differ
             warning: this version decides differently, first at record 2. The recorded events stay valid.
             0
         "]],
@@ -216,7 +216,7 @@ fn a_record_that_cannot_have_happened_is_told() {
         &folder,
         &["verify"],
         &expect![[r"
-            error: record 4 does not follow from the records before it (app0 is not in its table: its holder outlived the row). `headroom journal repair --to 3` keeps all records before it
+            error: record 4 does not follow from the previous records (app0 is not in its table: its holder outlived the row). To keep the previous records, run `headroom journal repair --to 3`
             1
         "]],
     );
@@ -246,7 +246,7 @@ fn a_damaged_record_is_told_with_its_place() {
         &folder,
         &["repair", "--to", "4"],
         &expect![[r"
-        retained the records up to 4. Copies of the original files: data/before-repair-1.*
+        kept the records up to 4. Copies of the original files: data/before-repair-1.*
         0
     "]],
     );
@@ -254,8 +254,8 @@ fn a_damaged_record_is_told_with_its_place() {
         &folder,
         &["verify"],
         &expect![[r"
-            records 1 to 4, all whole: 4 commands, 6 events, 414 bytes
-            judged again from the first record on: 4 records, of which 0 differ
+            records 1 to 4, all valid: 4 commands, 6 events, 414 bytes
+            replayed from the first record: 4 records, of which 0 differ
             0
         "]],
     );

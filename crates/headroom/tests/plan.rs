@@ -69,13 +69,13 @@ fn a_change_is_shown_on_the_state_of_a_journal_which_stays_as_it_is() {
     expect![[r#"
         1 setting changes:
           default root.sales resources.max.vcore: 3 -> 6
-        at once:
+        immediately:
           starts: app/second of ann in root.sales (vcore 2)
         after settling:
           root uses vcore 2 -> vcore 4, waits for vcore 2 -> nothing
           root.sales uses vcore 2 -> vcore 4, waits for vcore 2 -> nothing
           user ann uses vcore 2 -> vcore 4
-          evenness among users 1.000 -> 1.000
+          fairness between users 1.000 -> 1.000
     "#]]
     .assert_eq(&more.stdout);
     let less = plan("less.yaml");
@@ -83,13 +83,13 @@ fn a_change_is_shown_on_the_state_of_a_journal_which_stays_as_it_is() {
     expect![[r#"
         1 setting changes:
           default root.sales resources.max.vcore: 3 -> 1
-        at once:
-          queue root.sales is above its limit: uses vcore 2, may have vcore 1, vcore 1 too much
-          waits for another reason: app/second of ann in root.sales (vcore 2): IMPOSSIBLE, no release can start the ask: it needs 2 vcore, but the maximum of queue root.sales is 1. Raise the maximum, or request less.
-          can never start: app/second of ann in root.sales (vcore 2): IMPOSSIBLE, no release can start the ask: it needs 2 vcore, but the maximum of queue root.sales is 1. Raise the maximum, or request less.
+        immediately:
+          queue root.sales is above its limit: uses vcore 2, can have vcore 1, excess vcore 1
+          waits for another reason: app/second of ann in root.sales (vcore 2): IMPOSSIBLE, no release can start the ask: the ask needs 2 vcore, but the maximum of queue root.sales is 1. Raise the maximum, or request less.
+          can never start: app/second of ann in root.sales (vcore 2): IMPOSSIBLE, no release can start the ask: the ask needs 2 vcore, but the maximum of queue root.sales is 1. Raise the maximum, or request less.
         after settling:
           root uses vcore 2 -> vcore 2, waits for vcore 2 -> vcore 2
-          evenness among users 1.000 -> 1.000
+          fairness between users 1.000 -> 1.000
     "#]].assert_eq(&less.stdout);
     assert_eq!(plan("more.yaml").stdout, more.stdout, "the journal is as it was");
 }
@@ -121,7 +121,7 @@ fn a_file_that_is_refused_ends_with_one() {
     folder.write("bad.yaml", file(3).replace("submitacl: '*'", "submitacl: a b c"));
     let ran = folder.run(&["plan", "bad.yaml"]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.stdout.ends_with("bad.yaml would be refused\n"), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("bad.yaml would be rejected\n"), "{}", ran.stdout);
     let ran = folder.run(&["plan", "bad.yaml", "--journal", "nowhere"]);
     assert_eq!((ran.code, &*ran.stderr), (Some(1), "error: the folder nowhere does not exist\n"));
 }
@@ -238,5 +238,5 @@ fn the_page_has_all_of_the_plan_and_needs_nothing_else() {
     folder.write("bad.yaml", file(3).replace("submitacl: '*'", "submitacl: a b c"));
     let ran = folder.run(&["plan", "bad.yaml", "--html", "bad.html"]);
     assert_eq!(ran.code, Some(1));
-    assert!(folder.read("bad.html").contains("The file would be refused."));
+    assert!(folder.read("bad.html").contains("The file would be rejected."));
 }

@@ -101,12 +101,14 @@ fn the_order_within_queues_changes_decisions() {
     let compared =
         folder.succeed(&["simulate", "compare", "examples/campus.yaml.json", "fair.yaml.json"]);
     assert!(
-        compared.stdout.starts_with("The runs took different decisions: the queue files differ"),
+        compared
+            .stdout
+            .starts_with("The runs made different decisions. Only the queue files differ"),
         "{}",
         compared.stdout
     );
     let same = folder.succeed(&["simulate", "compare", "fair.yaml.json", "fair.yaml.json"]);
-    assert!(same.stdout.starts_with("Both runs took the same decisions."), "{}", same.stdout);
+    assert!(same.stdout.starts_with("Both runs made the same decisions."), "{}", same.stdout);
 }
 
 #[test]

@@ -62,9 +62,9 @@ fn a_file_with_several_faults_shows_them_all() {
         8 |             maxApplications: 5
           |             ^^^^^^^^^^^^^^^
           |
-          = help: write `maxapplications`: keys are lower case
+          = help: write `maxapplications`; keys are lower case
 
-        error[Q-G>M]: queue `sales` guarantees 20Gi of memory, its own maximum is 10Gi of memory
+        error[Q-G>M]: queue `sales` has a guarantee of 20Gi of memory, but its own maximum is 10Gi of memory
           --> queues.yaml:10:36
            |
         10 |               guaranteed: {memory: 20Gi}
@@ -74,13 +74,13 @@ fn a_file_with_several_faults_shows_them_all() {
            |
            = help: write 10Gi or less, or raise the maximum
 
-        warning[R-TYPE]: `cpu` is a resource type of its own, not `vcore`
+        warning[R-TYPE]: `cpu` is a separate resource type, different from `vcore`
           --> queues.yaml:11:35
            |
         11 |               max: {memory: 10Gi, cpu: 4}
            |                                   ^^^
            |
-           = help: write `vcore`, in cores, unless nodes really offer `cpu`
+           = help: write `vcore`, in cores, unless nodes report `cpu`
 
         queues.yaml: 2 errors, 1 warning
         --- stderr
@@ -109,25 +109,25 @@ fn of_several_files_each_has_its_verdict() {
 
             two.yaml: accepted, 2 partitions, 4 queues, 0 limits
 
-            empty.yaml: not accepted, because it has no partition. YuniKorn loads such a file and uses its built-in queues. Add `partitions:` with at least one entry
+            empty.yaml: rejected, because the file has no partition. YuniKorn loads such a file and uses its built-in queues. Add `partitions:` with at least one entry
 
-            error[A-SPACES]: `submitacl` has 2 spaces; it takes one, between users and groups
+            error[A-SPACES]: `submitacl` has 2 spaces, but only one is allowed, between users and groups
              --> late.yaml:5:20
               |
             5 |         submitacl: ' ann dev'
               |                    ^^^^^^^^^^
               |
-              = help: remove the superfluous spaces
+              = help: remove the other spaces
 
-            late.yaml: 1 error. YuniKorn accepts the file in validation, and then fails to load it
+            late.yaml: 1 error. YuniKorn accepts the file in validation, and then fails to load the file
 
-            error[FILE]: byte 0x89 is not UTF-8; a queue file is text in UTF-8
+            error[FILE]: byte 0x89 is not valid UTF-8, but a queue file must be UTF-8 text
              --> image.yaml:1:1
               |
             1 | �PNG␍
               | ^
               |
-              = help: save the file as UTF-8, or name another file
+              = help: save the file as UTF-8, or specify another file
 
             image.yaml: 1 error
             --- stderr
@@ -187,7 +187,7 @@ fn the_json_has_a_stable_shape() {
               "column": 13,
               "endColumn": 28,
               "endLine": 8,
-              "help": "write `maxapplications`: keys are lower case",
+              "help": "write `maxapplications`; keys are lower case",
               "label": null,
               "line": 8,
               "message": "a queue has no key `maxApplications`",
@@ -203,7 +203,7 @@ fn the_json_has_a_stable_shape() {
               "help": "write 10Gi or less, or raise the maximum",
               "label": "too much",
               "line": 10,
-              "message": "queue `sales` guarantees 20Gi of memory, its own maximum is 10Gi of memory",
+              "message": "queue `sales` has a guarantee of 20Gi of memory, but its own maximum is 10Gi of memory",
               "related": [
                 {
                   "column": 29,
@@ -228,10 +228,10 @@ fn the_json_has_a_stable_shape() {
               "column": 35,
               "endColumn": 38,
               "endLine": 11,
-              "help": "write `vcore`, in cores, unless nodes really offer `cpu`",
+              "help": "write `vcore`, in cores, unless nodes report `cpu`",
               "label": null,
               "line": 11,
-              "message": "`cpu` is a resource type of its own, not `vcore`",
+              "message": "`cpu` is a separate resource type, different from `vcore`",
               "related": [],
               "severity": "warning",
               "stage": "validation"
@@ -369,7 +369,7 @@ fn a_queue_file_within_something_else_is_read_as_it_is() {
         let ran = folder.run(&["validate", &file]);
         assert_eq!(ran.code, Some(1), "{name}: {}", ran.stdout);
         assert!(
-            ran.stdout.contains("error[Q-G>M]: queue `sales` guarantees 20Gi"),
+            ran.stdout.contains("error[Q-G>M]: queue `sales` has a guarantee of 20Gi"),
             "{name}: {}",
             ran.stdout
         );
@@ -385,7 +385,11 @@ fn a_queue_file_within_something_else_is_read_as_it_is() {
 fn what_holds_no_queue_file_or_a_damaged_one_is_refused() {
     let folder = Folder::new("validate-unwrapped");
     for (name, text, told) in [
-        ("none", "kind: ConfigMap\ndata: {log.level: INFO}\n", "its keys are log.level"),
+        (
+            "none",
+            "kind: ConfigMap\ndata: {log.level: INFO}\n",
+            "the keys of the file are log.level",
+        ),
         ("base64", "kind: ConfigMap\nbinaryData: {queues.yaml.gz: '###'}\n", "is not base64"),
         (
             "gzip",

@@ -60,7 +60,8 @@ pub enum JournalError {
         damage: Damage,
     },
     /// Another process writes to the journal.
-    #[error("{at} is in use by process {holder}. Only one process at a time can write to it", at = path.display())]
+    #[error("{at} is in use by process {holder}. Only one process at a time can write to the \
+             journal. Stop that process first", at = path.display())]
     Held {
         /// The lock file.
         path: PathBuf,
@@ -69,7 +70,9 @@ pub enum JournalError {
     },
     /// A file of the running journal was removed or replaced.
     #[error(
-        "{at} was removed or replaced while the server ran. If it is a log, restore the original or a backup, because it contains acknowledged records. Then start the server again", at = path.display()
+        "{at} was removed or replaced while the server ran. If {at} is a log, restore the original \
+         or a backup, because a log contains acknowledged records. Then start the server \
+         again", at = path.display()
     )]
     Replaced {
         /// Which file.
@@ -84,7 +87,8 @@ pub enum JournalError {
         path: PathBuf,
     },
     /// It was written by a later version.
-    #[error("{at} has format {found}, but this version reads formats up to {known}. Use the version that wrote it", at = path.display())]
+    #[error("{at} has format {found}, but this version reads formats up to {known}. Use the \
+             version that wrote the file", at = path.display())]
     Newer {
         /// Which file.
         path: PathBuf,
@@ -95,7 +99,8 @@ pub enum JournalError {
     },
     /// Another process leads by now.
     #[error(
-        "lease {presented} is over: lease {current} was granted later. Stop, and recover by replay"
+        "lease {presented} has ended, because lease {current} was granted later. Stop this server, \
+         and restart it to replay the journal"
     )]
     Deposed {
         /// What the writer holds.
@@ -114,7 +119,8 @@ pub enum JournalError {
         found: u64,
     },
     /// A write failed before, so nothing more is taken.
-    #[error("an earlier write to {at} failed. The journal accepts nothing until it is opened again", at = path.display())]
+    #[error("an earlier write to {at} failed, so the journal accepts no more records. Restart the \
+             server", at = path.display())]
     Stopped {
         /// Which journal.
         path: PathBuf,
@@ -130,13 +136,13 @@ pub enum JournalError {
         first: u64,
     },
     /// There is no such snapshot.
-    #[error("there is no snapshot of record {sequence}")]
+    #[error("no snapshot exists for record {sequence}")]
     NoSnapshot {
         /// After which record it would be.
         sequence: u64,
     },
     /// A record, or a chunk of a snapshot, is larger than a store takes.
-    #[error("{bytes} bytes are too many at once: at most {most} are allowed")]
+    #[error("the batch has {bytes} bytes, but at most {most} bytes are allowed at once")]
     TooLarge {
         /// How many.
         bytes: usize,
@@ -144,7 +150,8 @@ pub enum JournalError {
         most: usize,
     },
     /// What is asked for would lose records that cannot be read.
-    #[error("cannot keep records up to {to}: record {sequence} is incomplete. `--to {}` keeps all records before it", sequence - 1)]
+    #[error("cannot keep records up to {to}: record {sequence} is incomplete. Set `--to {}` to \
+             keep all records before the incomplete record", sequence - 1)]
     NotWhole {
         /// Up to which record was asked.
         to: u64,
@@ -203,7 +210,8 @@ pub enum Damage {
     },
     /// The record follows another than the one before it.
     #[error(
-        "it follows a record with checksum {found:#018x}, but the previous record has {expected:#018x}"
+        "the record follows a record with checksum {found:#018x}, but the previous record has \
+         {expected:#018x}"
     )]
     Chain {
         /// Of the record before.
@@ -224,7 +232,8 @@ pub enum Damage {
     Shape(&'static str),
     /// The database library does not accept the file; all records in it are whole.
     #[error(
-        "its index is broken ({0}). Its records are complete, and `headroom journal repair` rebuilds the index"
+        "the index is broken ({0}), but the records are complete. Run `headroom journal repair` to \
+         rebuild the index"
     )]
     Index(String),
     /// A record cannot be decoded though its checksum is right.

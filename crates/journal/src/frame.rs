@@ -83,14 +83,16 @@ pub(crate) fn unframe(
     sequence: u64,
     before: Option<u64>,
 ) -> Result<(&[u8], u64), Damage> {
-    let head = Head::read(framed).ok_or(Damage::Shape("there is no head of a record"))?;
+    let head = Head::read(framed).ok_or(Damage::Shape("the header of the record is missing"))?;
     let bytes = &framed[HEAD_BYTES..];
     if head.length != bytes.len() {
-        return Err(Damage::Shape("the record has another length than its head says"));
+        return Err(Damage::Shape("the length of the record does not match its header"));
     }
     head.check(bytes)?;
     if head.sequence != sequence {
-        return Err(Damage::Shape("the record is filed under another number than its own"));
+        return Err(Damage::Shape(
+            "the number of the record does not match its position in the index",
+        ));
     }
     match before {
         Some(expected) if expected != head.before => {
@@ -104,14 +106,16 @@ pub(crate) fn unframe(
 mod tests {
     use super::*;
 
-    const NO_HEAD: Damage = Damage::Shape("there is no head of a record");
-    const OTHER_LENGTH: Damage = Damage::Shape("the record has another length than its head says");
+    const NO_HEAD: Damage = Damage::Shape("the header of the record is missing");
+    const OTHER_LENGTH: Damage =
+        Damage::Shape("the length of the record does not match its header");
 
     #[test]
     fn any_flipped_bit_and_any_other_place_is_found() {
         let (framed, checksum) = frame(7, 99, b"what happened");
         assert_eq!(unframe(&framed, 7, Some(99)), Ok((&b"what happened"[..], checksum)));
-        let elsewhere = Damage::Shape("the record is filed under another number than its own");
+        let elsewhere =
+            Damage::Shape("the number of the record does not match its position in the index");
         assert_eq!(unframe(&framed, 8, Some(99)), Err(elsewhere));
         let chain = Damage::Chain { expected: 98, found: 99 };
         assert_eq!(unframe(&framed, 7, Some(98)), Err(chain));

@@ -53,7 +53,8 @@ pub struct Origin {
 pub enum DecodeError {
     /// It was written by a later version, which may mean more by it than this one understands.
     #[error(
-        "the record has format {found}, but this version reads formats up to {known}. Use the version that wrote it"
+        "the record has format {found}, but this version reads formats up to {known}. Use the \
+         version that wrote the record"
     )]
     Newer {
         /// Its format.

@@ -118,7 +118,9 @@ pub trait ReadStore {
             |damage| JournalError::damaged(self.place(sequence), Place::record(sequence), damage);
         let record = Record::decode(&stored.bytes).map_err(|error| damaged(error.into()))?;
         if record.sequence != sequence {
-            let damage = Damage::Shape("the record says another number than it is filed under");
+            let damage = Damage::Shape(
+                "the number in the record does not match its position in the journal",
+            );
             return Err(damaged(damage));
         }
         Ok(record)

@@ -64,7 +64,8 @@ pub fn verify<E: From<JournalError>>(
         let stored = stored?;
         let record = store.decode(&stored)?;
         if record.time < time {
-            let damage = Damage::Shape("it is earlier than the record before");
+            let damage =
+                Damage::Shape("the time of the record is before the time of the previous record");
             let (path, place) = (store.place(stored.sequence), Place::record(stored.sequence));
             return Err(JournalError::damaged(path, place, damage).into());
         }

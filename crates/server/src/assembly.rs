@@ -91,7 +91,9 @@ impl RmMetadata for Others {
         Box::pin(async {
             let Some(said) = self.interface.state_dump().await else { return Ok(None) };
             let dump = serde_json::from_str(&said?);
-            dump.map(Some).map_err(|error| format!("what the RM says of itself: {error}"))
+            dump.map(Some).map_err(|error| {
+                format!("the state dump of the resource manager is not valid: {error}")
+            })
         })
     }
 

@@ -44,7 +44,7 @@ pub(crate) fn conditions(service: &Service) -> Vec<Condition> {
             name: "Resource managers",
             description: "Every registered resource manager is connected",
             detail: format!(
-                "resource manager {} has been away since {}",
+                "resource manager {} has been disconnected since {}",
                 manager.id, manager.last_seen
             ),
             refuses: false,
@@ -52,7 +52,7 @@ pub(crate) fn conditions(service: &Service) -> Vec<Condition> {
     }));
     found.extend(service.engine.clock_offset().map(|both| Condition {
         name: "System clock",
-        description: "The system clock agrees with the time that has passed",
+        description: "The system clock agrees with the scheduler",
         detail: format!(
             "the system clock shows {}, but the scheduler uses {}",
             time(both.system),

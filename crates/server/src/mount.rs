@@ -220,7 +220,7 @@ async fn elsewhere(method: Method, uri: Uri, id: Option<Extension<RequestId>>) -
     let nothing = || match Family::of_path(uri.path()) {
         Family::Headroom => {
             let id = id.map(|Extension(RequestId(id))| id).unwrap_or_default();
-            let why = format!("{} is no path of this server", uri.path());
+            let why = format!("the path {} does not exist", uri.path());
             family::Refusal::new(Code::NotFound, why).response(Family::Headroom, &id)
         }
         Family::Reference | Family::Rpc => plain(StatusCode::NOT_FOUND, message::NO_SUCH_PATH),

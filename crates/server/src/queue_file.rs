@@ -162,7 +162,8 @@ impl QueueFile {
         if let Some(folder) = &self.folder
             && let Err(error) = write_durably(&folder.join(TAKEN), checksum.as_bytes())
         {
-            tracing::warn!(%error, "the next start takes the queue file again, whatever was applied since");
+            tracing::warn!(%error, "the text of the active queue file was not stored, so the next \
+                                    start applies the configured queue file again");
         }
     }
 

@@ -69,8 +69,9 @@ async fn tell_overruled(service: &Service, path: &Path, text: &str) {
     let checksum = &service.queue_file.in_force().checksum;
     tracing::warn!(
         %path, checksum,
-        "the queue file at this path is not in force: after it, another file was applied, and that one is. To keep \
-         that one, write it to this path. To go back, apply the file at this path"
+        "the queue file at this path is not active, because another file was applied later. To \
+         keep the active file, copy the active file to this path. To return to the file at this \
+         path, apply that file"
     );
     let Ok(loaded) = headroom_config::read(text) else { return };
     let view = service.engine.views().at_least(0).await;
@@ -85,12 +86,12 @@ async fn tell_overruled(service: &Service, path: &Path, text: &str) {
         let (in_force, file) = (said(&one.before), said(&one.after));
         let queue = one.queue.as_ref().map_or("-", Name::as_str);
         let (partition, key) = (&one.partition, &one.key);
-        tracing::warn!(%partition, queue, %key, in_force, file, "differs from the queue file");
+        tracing::warn!(%partition, queue, %key, in_force, file, "an active setting differs from the queue file at this path");
     }
     if count > DIFFERENCES {
         tracing::warn!(
             more = count - DIFFERENCES,
-            "and other differences; `headroom plan FILE --against URL` prints all"
+            "there are more differences. Print them with `headroom plan FILE --against URL`"
         );
     }
 }
@@ -119,7 +120,7 @@ async fn take(service: &Service, path: &Path, text: &str) -> Result<Applied, Tak
 fn tell(path: &Path, applied: &Applied) {
     let Applied { sequence, warnings, resolvers, .. } = applied;
     let path = path.display();
-    tracing::info!(%path, sequence, "queue file in force");
+    tracing::info!(%path, sequence, "the queue file is active");
     for warning in warnings.iter() {
         let (line, code) = (warning.line, warning.code);
         tracing::warn!(%path, line, %code, "{}", warning.message);
@@ -142,7 +143,7 @@ pub async fn watch_queue_file(
     loop {
         watched.change(at_once).await;
         if let Err(error) = take_queue_file(&service, &path).await {
-            tracing::error!("{}; the one in force stays", crate::chain(&error));
+            tracing::error!("{}. The active queue file stays in use", crate::chain(&error));
         }
     }
 }

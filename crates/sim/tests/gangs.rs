@@ -88,7 +88,7 @@ fn a_gang_larger_than_the_cluster_is_impossible_and_keeps_nobody_waiting_for_eve
     let outcome = play(&setup(Shape::Gang, jobs));
     let states: Vec<JobState> = outcome.jobs.iter().map(|job| job.state).collect();
     assert_eq!(states, [JobState::Impossible, JobState::Finished, JobState::Finished]);
-    let reason =
-        "its 81 tasks start together, and the whole cluster has room for 80 of {vcore: 1000 m}";
+    let reason = "the 81 tasks of the job start together, but the whole cluster has capacity for \
+                  only 80 of {vcore: 1000 m}";
     assert_eq!(outcome.jobs[0].reason, reason);
 }

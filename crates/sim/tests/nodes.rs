@@ -142,23 +142,23 @@ fn a_wrong_value_is_told_with_both_sides() {
         found += &shown(arguments);
     }
     expect![[r#"
-        no node in the values of --nodes; expected at least one
-        many: neither a number of nodes alike nor a file of a known kind; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        0*{vcore: 1}: "0" is no number of nodes from 1 to 1000000; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        1000001*{vcore: 1}: "1000001" is no number of nodes from 1 to 1000000; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        99999999999999999999*{vcore: 1}: "99999999999999999999" is no number of nodes from 1 to 1000000; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        1*{vcore: 1}: 1000001 nodes so far, a simulation takes at most 1000000
-        2*vcore: 1: no braces around the amounts; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        2*{vcore}: "vcore" is no type: amount; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        2*{vcore: -1}: vcore is "-1", which is no amount: it must be digits and an optional suffix: no sign, decimal point or exponent; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        2*{vcore: 9223372036854775807}: vcore is "9223372036854775807", which is no amount: it is larger than 9223372036854775807 in the smallest unit; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        2*{memory: 1m}: memory is "1m", which is no amount: the suffix is none of k M G T P E Ki Mi Gi Ti Pi Ei (and m, thousandths, for vcore only); expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        2*{vcore: 1, vcore: 2}: vcore is named twice, expected once; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        2*{}: node n0001 offers {}; at least one amount must be above zero
-        2*{vcore: 0}: node n0001 offers {vcore: 0 m}; at least one amount must be above zero
-        nodes.csv@1/0: "1/0" is no thinning, 1/N with N from 1; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        nodes.csv@2/3: "2/3" is no thinning, 1/N with N from 1; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it
-        cannot read the nodes of missing.csv
+        there are no nodes in the values of --nodes; expected at least one node
+        --nodes many: this is neither a number of equal nodes nor a file of a known kind; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        --nodes 0*{vcore: 1}: "0" is not a number of nodes from 1 to 1000000; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        --nodes 1000001*{vcore: 1}: "1000001" is not a number of nodes from 1 to 1000000; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        --nodes 99999999999999999999*{vcore: 1}: "99999999999999999999" is not a number of nodes from 1 to 1000000; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        1*{vcore: 1}: there are 1000001 nodes so far, but a simulation can have at most 1000000
+        --nodes 2*vcore: 1: the braces around the amounts are missing; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        --nodes 2*{vcore}: "vcore" is not of the form type: amount; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        --nodes 2*{vcore: -1}: vcore is "-1", which is not an amount: it must be digits and an optional suffix: no sign, decimal point or exponent; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        --nodes 2*{vcore: 9223372036854775807}: vcore is "9223372036854775807", which is not an amount: it is larger than 9223372036854775807 in the smallest unit; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        --nodes 2*{memory: 1m}: memory is "1m", which is not an amount: the suffix is none of k M G T P E Ki Mi Gi Ti Pi Ei (and m, thousandths, for vcore only); expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        --nodes 2*{vcore: 1, vcore: 2}: vcore occurs twice, expected once; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        2*{}: node n0001 has {}, but at least one amount must be above 0
+        2*{vcore: 0}: node n0001 has {vcore: 0 m}, but at least one amount must be above 0
+        --nodes nodes.csv@1/0: "1/0" is not a fraction 1/N with N of at least 1; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        --nodes nodes.csv@2/3: "2/3" is not a fraction 1/N with N of at least 1; expected N*{type: amount, …} such as '4*{vcore: 2, memory: 4Gi}', or a .csv, .yaml or .yml file, optionally followed by @1/N
+        cannot read the node list missing.csv
     "#]].assert_eq(&found);
 }
 
@@ -196,21 +196,21 @@ fn a_wrong_file_is_told_with_its_line() {
         found += &shown(&[&file(&format!("bad{position}.yaml"), list), "1*{vcore: 1}"]);
     }
     expect![[r#"
-        no node in bad0.csv; expected at least one
+        there are no nodes in bad0.csv; expected at least one node
         bad1.csv:1: column 3 of the header is empty, expected "memory_mib"; a node list begins with sn,cpu_milli,memory_mib,gpu
-        bad2.csv:2: 3 columns, expected 4 as in the header
+        bad2.csv:2: the line has 3 columns, expected 4 as in the header
         bad3.csv:3: cpu_milli is "-1", expected a whole number from 0 to 1000000000
         bad4.csv:2: memory_mib is "99999999999999999999", expected a whole number from 0 to 1000000000
-        bad5.csv:2: node a offers {memory: 0 B, vcore: 0 m}; at least one amount must be above zero
-        bad6.csv:3: node a stands in bad6.csv:2 already; every node needs a name of its own
+        bad5.csv:2: node a has {memory: 0 B, vcore: 0 m}, but at least one amount must be above 0
+        bad6.csv:3: node a already occurs in bad6.csv:2. Give every node a different name
         bad7.csv:2: sn is empty, expected the name of the node
         bad0.yaml: the file is empty; expected `nodes:` and a list of nodes
         n0001 {vcore: 1000 m} None from 0 to None
         bad2.yaml:2: unknown field `labels`, expected one of name, resources, label, from_ms, to_ms
-        bad3.yaml:2: vcore is "-1", which is no amount: it must be digits and an optional suffix: no sign, decimal point or exponent
+        bad3.yaml:2: vcore is "-1", which is not an amount: it must be digits and an optional suffix: no sign, decimal point or exponent
         bad4.yaml:2: duplicate mapping key `vcore` is not allowed here
         bad5.yaml:2: to_ms is 5, expected a time after from_ms, 5
         bad6.yaml:2: name is empty, expected the name of the node
-        1*{vcore: 1}: node n0001 stands in bad7.yaml:2 already; every node needs a name of its own
+        1*{vcore: 1}: node n0001 already occurs in bad7.yaml:2. Give every node a different name
     "#]].assert_eq(&found);
 }

@@ -170,7 +170,7 @@ fn csv_fields_are_quoted_by_the_rules() {
 fn compare_says_identical_or_what_changed() {
     let before = document();
     let same = compare::documents(&before, &before);
-    assert!(same.starts_with("Both runs took the same decisions."), "{same}");
+    assert!(same.starts_with("Both runs made the same decisions."), "{same}");
     assert!(!same.contains('+'), "{same}");
 
     let mut after = before.clone();
@@ -179,7 +179,7 @@ fn compare_says_identical_or_what_changed() {
     after.summary.users[0].waits.mean_ms *= 3;
     let text = compare::documents(&before, &after);
     let row = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap();
-    assert!(text.starts_with("The runs took different decisions."), "{text}");
+    assert!(text.starts_with("The runs made different decisions."), "{text}");
     assert!(!text.contains(&after.summary.digest), "words in place of digests: {text}");
     let name = &before.summary.users[0].name;
     let verdict = text.split("\nrun ").next().unwrap().replace('\n', " ");
@@ -218,15 +218,15 @@ fn compare_says_first_what_differs_beside_the_queue_file() {
     let unfair = first(&before, &after);
     for part in [
         "These runs differ by more than the queue file",
-        "not the same workload: 2000 jobs before, 1000 jobs after",
-        "not the same nodes: both have 40 nodes, but not the same ones",
-        "not the same seed: 7 before, 8 after",
+        "different workload: 2000 jobs before, 1000 jobs after",
+        "different nodes: both runs have 40 nodes, but with other content",
+        "different seed: 7 before, 8 after",
     ] {
         assert!(unfair.contains(part), "{part}: {unfair}");
     }
     let page = html::compare::page(&before, &after);
     assert!(page.contains("These runs differ by more than the queue file"));
-    for title in ["Tasks that wait", "Use of vcore", "user: p50 wait", "queue: p95 wait"] {
+    for title in ["Waiting tasks", "Usage of vcore", "user: p50 wait", "queue: p95 wait"] {
         assert!(page.contains(title), "{title}");
     }
     assert!(!page.contains("http"), "it needs no network");
@@ -240,7 +240,7 @@ fn compare_refuses_what_is_not_a_report() {
     fs::write(&good, &whole).unwrap();
     let cut = whole.replacen("\"makespan_ms\"", "\"makespan\"", 1);
     for (name, text, expected) in [
-        ("no-json", "{", "it is not JSON"),
+        ("no-json", "{", "the file is not JSON"),
         ("list", "[]", "its `format` is absent"),
         ("other", "{\"format\":3}", "its `format` is 3"),
         ("cut", cut.as_str(), "a field is missing or malformed"),

@@ -67,7 +67,7 @@ fn openb_pods_are_read_whole() {
 
     assert_eq!(workload.jobs.len(), 8_152);
     assert!(workload.skipped.is_empty());
-    let dealt = "the workload names no users; its rows are dealt out to u{row%40}";
+    let dealt = "the workload has no users, so its rows are distributed among u{row%40}";
     assert_eq!(workload.remarks, [dealt]);
     assert_eq!(distinct(&workload, |job| job.user.clone()), 40);
     for (priority, jobs) in [(100, 4_647 + 7), (50, 100), (0, 3_398)] {

@@ -114,8 +114,8 @@ fn a_bad_line_names_its_field_what_is_there_and_what_was_expected() {
         t:1: column 70: invalid type: sequence, expected an object of resource types and amounts
         t:1: column 81: EOF while parsing an object
         t:1: column 84: trailing characters
-        t holds no job to play: lines read: 0, none left out
-        t:2: job a stands in line 1 already; every job needs a name of its own: remove one, or leave such lines out with --skip-bad-lines
+        t contains no job to simulate: lines read: 0, no lines skipped
+        t:2: job a already occurs in line 1. Rename or remove one of the two jobs, or set --skip-bad-lines
         t:1: the line is "null", expected a JSON object, {…}
         t:1: the line is "[\"a\",5,1,\"ada\"]", expected a JSON object, {…}
         t:1: the line is "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[…", expected a JSON object, {…}

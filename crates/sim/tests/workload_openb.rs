@@ -27,11 +27,11 @@ fn pods_become_jobs_of_one_task() {
         p0 at 10000 for 80000 by u0 of [] in None, 1 of {memory: 17179869184 B, nvidia.com/gpu: 1, vcore: 12000 m}, priority 100
         p2 at 10000 for 0 by u2 of [] in None, 1 of {memory: 12884901888 B, nvidia.com/gpu: 2, vcore: 6000 m}, priority 50, label V100M16
         p3 at 11000 for 3600000 by u3 of [] in None, 1 of {memory: 1048576 B, vcore: 1 m}, priority 100, label T4
-        remark: the workload names no users; its rows are dealt out to u{row%40}
-        remark: 1 job: QoS class none of LS, Guaranteed, Burstable, BE; priority 0 is taken
-        remark: 2 jobs: no creation time, submitted at 0
-        remark: 2 jobs: no deletion time, a run of one hour is taken
-        remark: 1 job: several GPU models wished for, the first is taken
+        remark: the workload has no users, so its rows are distributed among u{row%40}
+        remark: 1 job: QoS class is none of LS, Guaranteed, Burstable, BE; priority 0 assumed
+        remark: 2 jobs: no creation time; submission at 0 assumed
+        remark: 2 jobs: no deletion time; a run of one hour assumed
+        remark: 1 job: several GPU models requested; only the first is used
     "#]].assert_eq(&shown(read(
         Format::Openb,
         GOOD.as_bytes(),
@@ -54,11 +54,11 @@ fn shares_of_cards_are_amounts_of_gpu_milli_and_qos_is_a_field() {
         p0 at 10000 for 80000 by LS of [] in Some("root.team0.jobs"), 1 of {gpu-milli: 1000, memory: 17179869184 B, vcore: 12000 m}, priority 100
         p2 at 10000 for 0 by Burstable of [] in Some("root.team0.jobs"), 1 of {gpu-milli: 920, memory: 12884901888 B, vcore: 6000 m}, priority 50, label V100M16
         p3 at 11000 for 3600000 by Guaranteed of [] in Some("root.team1.jobs"), 1 of {memory: 1048576 B, vcore: 1 m}, priority 100, label T4
-        remark: 1 job: QoS class none of LS, Guaranteed, Burstable, BE; priority 0 is taken
-        remark: 2 jobs: no creation time, submitted at 0
-        remark: 2 jobs: no deletion time, a run of one hour is taken
-        remark: 1 job: no field for the user template, taken as nobody
-        remark: 1 job: several GPU models wished for, the first is taken
+        remark: 1 job: QoS class is none of LS, Guaranteed, Burstable, BE; priority 0 assumed
+        remark: 2 jobs: no creation time; submission at 0 assumed
+        remark: 2 jobs: no deletion time; a run of one hour assumed
+        remark: 1 job: no field for the user template; user nobody assumed
+        remark: 1 job: several GPU models requested; only the first is used
     "#]].assert_eq(&shown(read(Format::Openb, GOOD.as_bytes(), &options)));
 }
 
@@ -67,9 +67,9 @@ fn the_first_five_columns_are_enough() {
     let source = "\u{feff}name,cpu_milli,memory_mib,num_gpu,gpu_milli\r\np0,1,1,1,5\r\n";
     expect![[r#"
         p0 at 0 for 3600000 by u0 of [] in None, 1 of {memory: 1048576 B, nvidia.com/gpu: 1, vcore: 1 m}, priority 0
-        remark: the workload names no users; its rows are dealt out to u{row%40}
-        remark: 1 job: no creation time, submitted at 0
-        remark: 1 job: no deletion time, a run of one hour is taken
+        remark: the workload has no users, so its rows are distributed among u{row%40}
+        remark: 1 job: no creation time; submission at 0 assumed
+        remark: 1 job: no deletion time; a run of one hour assumed
     "#]].assert_eq(&shown(read(
         Format::Openb,
         source.as_bytes(),
@@ -97,8 +97,8 @@ fn a_bad_line_names_its_column_what_is_there_and_what_was_expected() {
     let mut sources: Vec<&[u8]> = sources.iter().map(String::as_bytes).collect();
     sources.extend([b"".as_slice(), header.as_bytes(), b"sn,cpu_milli\n", b"name\n"]);
     expect![[r#"
-        t:2: 4 columns, expected 11, as many as in the header (at least the first 5)
-        t:2: 12 columns, expected 11, as many as in the header (at least the first 5)
+        t:2: the line has 4 columns, expected 11 as in the header (at least the first 5)
+        t:2: the line has 12 columns, expected 11 as in the header (at least the first 5)
         t:2: name is empty, expected a name
         t:2: cpu_milli is "-1", expected a whole number from 0 to 1000000000000
         t:2: memory_mib is "8796093022208", expected a whole number of MiB from 0 to 8796093022207
@@ -107,9 +107,9 @@ fn a_bad_line_names_its_column_what_is_there_and_what_was_expected() {
         t:2: creation_time is "-1", expected seconds from 0 to 1000000000000
         t:2: deletion_time is "2", expected not before the start at 3
         t:2: a quotation mark is not closed within the line
-        t:3: job p0 stands in line 2 already; every job needs a name of its own: remove one, or leave such lines out with --skip-bad-lines
-        t holds no job to play: lines read: 0, none left out
-        t holds no job to play: lines read: 1, none left out
+        t:3: job p0 already occurs in line 2. Rename or remove one of the two jobs, or set --skip-bad-lines
+        t contains no job to simulate: lines read: 0, no lines skipped
+        t contains no job to simulate: lines read: 1, no lines skipped
         t:1: column 1 of the header is "sn", expected "name"; an openb pod list begins with name,cpu_milli,memory_mib,num_gpu,gpu_milli
         t:1: column 2 of the header is empty, expected "cpu_milli"; an openb pod list begins with name,cpu_milli,memory_mib,num_gpu,gpu_milli
     "#]].assert_eq(&errors(Format::Openb, &sources));

@@ -26,7 +26,7 @@ fn jobs_are_read_and_their_steps_passed_over() {
         101 at 1000 for 3600000 by ada of ["users"] in Some("batch"), 4 of {memory: 4294967296 B, vcore: 1000 m}, priority 0
         105+1 at 1000 for 600000 by eve of [] in None, 3 of {memory: 1398101334 B, vcore: 1000 m}, priority 0
         skipped 2: never started
-        remark: 1 job: still running, the time so far is taken
+        remark: 1 job: still running; the run time so far is used
     "#]].assert_eq(&shown(read(
         Format::Sacct,
         GOOD.as_bytes(),
@@ -75,7 +75,7 @@ fn a_bad_line_names_its_column_what_is_there_and_what_was_expected() {
     let mut sources: Vec<&[u8]> = sources.iter().map(String::as_bytes).collect();
     sources.extend([b"".as_slice(), b"JobID|User|Submit\n", b"User|Submit|Elapsed\n"]);
     expect![[r#"
-        t:2: 7 columns, expected 8 as in the header; a name with a bar in it? Export without JobName
+        t:2: the line has 7 columns, expected 8 as in the header. If a job name contains a bar, export without JobName
         1 at 0 for 60000 by ada of [] in None, 1 of {memory: 1073741824 B, vcore: 1000 m}, priority 0
         t:2: JobID is empty, expected a job number
         t:2: Submit is empty, expected a time such as 2025-01-31T12:00:00
@@ -88,9 +88,9 @@ fn a_bad_line_names_its_column_what_is_there_and_what_was_expected() {
         t:2: ReqTRES is "cpu:4", expected type=amount
         t:2: ReqTRES gres/gpu is "some", expected a whole number from 0 to 1000000
         t:2: Elapsed is "1 day", expected a time span such as 2-03:04:05, days-hours:minutes:seconds
-        t:3: job 1 stands in line 2 already; every job needs a name of its own: remove one, or leave such lines out with --skip-bad-lines
-        t holds no job to play: lines read: 0, none left out
-        t:1: the header "JobID|User|Submit" has no column for a run time; export with sacct --parsable2 --allocations --format=JobID,User,Account,Partition,QOS,Submit,Start,ElapsedRaw,ReqCPUS,ReqMem,ReqTRES,NNodes,State, of which ElapsedRaw is needed
-        t:1: the header "User|Submit|Elapsed" has no column for a name; export with sacct --parsable2 --allocations --format=JobID,User,Account,Partition,QOS,Submit,Start,ElapsedRaw,ReqCPUS,ReqMem,ReqTRES,NNodes,State, of which JobID is needed
+        t:3: job 1 already occurs in line 2. Rename or remove one of the two jobs, or set --skip-bad-lines
+        t contains no job to simulate: lines read: 0, no lines skipped
+        t:1: the header "JobID|User|Submit" has no column ElapsedRaw for a run time. Export with sacct --parsable2 --allocations --format=JobID,User,Account,Partition,QOS,Submit,Start,ElapsedRaw,ReqCPUS,ReqMem,ReqTRES,NNodes,State
+        t:1: the header "User|Submit|Elapsed" has no column JobID for a name. Export with sacct --parsable2 --allocations --format=JobID,User,Account,Partition,QOS,Submit,Start,ElapsedRaw,ReqCPUS,ReqMem,ReqTRES,NNodes,State
     "#]].assert_eq(&errors(Format::Sacct, &sources));
 }

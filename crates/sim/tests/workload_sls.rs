@@ -54,8 +54,8 @@ fn jobs_are_read_with_their_groups_of_tasks() {
         tick.0 at 61000 for 30000 by default of [] in Some("stream"), 1 of {memory: 1073741824 B, vcore: 1000 m}, priority 0
         tick.1 at 61000 for 30000 by default of [] in Some("stream"), 1 of {memory: 1073741824 B, vcore: 1000 m}, priority 0
         tick.2 at 61000 for 30000 by default of [] in Some("stream"), 1 of {memory: 1073741824 B, vcore: 1000 m}, priority 0
-        remark: 1 job: delays of requests are left out, all is asked for at the start
-        remark: 1 job: hosts are left out, a task may run on any node
+        remark: 1 job: delays of requests are ignored, so everything is requested at the start
+        remark: 1 job: hosts are ignored, so a task can run on any node
         remark: 4 jobs: the master has no size; assumed 1024 MB and 1 core
     "#]].assert_eq(&shown(Ok(workload)));
 }
@@ -128,8 +128,8 @@ fn what_is_wrong_is_told_with_line_object_and_field() {
         c at 0 for 5 by default of [] in None, 1 of {memory: 1073741824 B, vcore: 1000 m}, priority 0
         skipped 2: bad line
         remark: 2 jobs: the master has no size; assumed 1024 MB and 1 core
-        remark: left out: t:1: object 1: job.tasks[0].count is "0", expected a whole number from 1 to 1000000
-        remark: left out: t:2: the text between objects is "x {", expected nothing, or {
+        remark: skipped: t:1: object 1: job.tasks[0].count is "0", expected a whole number from 1 to 1000000
+        remark: skipped: t:2: the text between objects is "x {", expected nothing, or {
     "#]].assert_eq(&shown(read(Format::YarnSls, source, &options)));
 }
 

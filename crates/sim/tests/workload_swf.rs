@@ -27,9 +27,9 @@ fn jobs_are_read_with_stated_defaults_and_sorted_by_submission() {
         10 at 10000 for 1500 by nobody of [] in None, 1 of {vcore: 1000 m}, priority 0
         11 at 11000 for 10000 by u3 of ["g1"] in None, 2 of {vcore: 1000 m}, priority 0
         skipped 1: run time unknown
-        remark: 1 job: no field for the user template, taken as nobody
-        remark: 1 job: no processors requested, those used are taken
-        remark: 1 job: processors neither requested nor used, one is taken
+        remark: 1 job: no field for the user template; user nobody assumed
+        remark: 1 job: no processors requested or used; one processor assumed
+        remark: 1 job: no processors requested; the used processors are taken
     "#]].assert_eq(&shown(read(
         Format::Swf,
         GOOD.as_bytes(),
@@ -53,9 +53,9 @@ fn templates_stretch_and_end_apply_to_every_job() {
         10 at 5500 for 3000 by nobody of ["all"] in None, 1 of {vcore: 1000 m}, priority 0
         skipped 1: run time unknown
         skipped 1: submitted after the end
-        remark: 1 job: no field for the user template, taken as nobody
-        remark: 1 job: no processors requested, those used are taken
-        remark: 1 job: processors neither requested nor used, one is taken
+        remark: 1 job: no field for the user template; user nobody assumed
+        remark: 1 job: no processors requested or used; one processor assumed
+        remark: 1 job: no processors requested; the used processors are taken
     "#]].assert_eq(&shown(read(Format::Swf, GOOD.as_bytes(), &options)));
 }
 
@@ -93,9 +93,9 @@ fn a_bad_line_names_its_column_what_is_there_and_what_was_expected() {
     ];
     let sources: Vec<&[u8]> = sources.iter().map(Vec::as_slice).collect();
     expect![[r#"
-        t holds no job to play: lines read: 0, none left out
-        t holds no job to play: lines read: 1, none left out
-        t:1: 3 columns, expected 18 or more
+        t contains no job to simulate: lines read: 0, no lines skipped
+        t contains no job to simulate: lines read: 1, no lines skipped
+        t:1: the line has 3 columns, expected 18 or more
         t:1: column 1 (job) is "x", expected a whole number from 0 to 9223372036854775807
         t:1: column 2 (submission) is "-1", expected seconds from 0 to 1000000000000
         t:1: column 2 (submission) is "99999999999999999999", expected seconds from 0 to 1000000000000
@@ -107,11 +107,11 @@ fn a_bad_line_names_its_column_what_is_there_and_what_was_expected() {
         t:1: column 10 (requested memory) is "9223372036854775807", expected a whole number of KB from 0 to 9007199254740991, or -1 for unknown
         t:1: column 12 (user) is "ada\u{1b}[31m", expected a whole number from 0 to 9223372036854775807, or -1 for unknown
         t:1: column 13 (group) is "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz…", expected a whole number from 0 to 9223372036854775807, or -1 for unknown
-        t:1: byte 4 is NUL; the file is binary or damaged, expected text
+        t:1: byte 4 is NUL, so the file is binary or damaged; expected text
         t:1: byte 3 is not valid UTF-8; expected text in UTF-8
         t:1: the line is longer than 1048576 bytes
-        t:2: job 7 stands in line 1 already; every job needs a name of its own: remove one, or leave such lines out with --skip-bad-lines
-        t holds no job to play: lines read: 1, 1 left out (run time unknown)
+        t:2: job 7 already occurs in line 1. Rename or remove one of the two jobs, or set --skip-bad-lines
+        t contains no job to simulate: lines read: 1, 1 skipped (run time unknown)
     "#]].assert_eq(&errors(Format::Swf, &sources));
 }
 
@@ -132,14 +132,14 @@ fn bad_lines_are_skipped_and_counted_on_demand() {
         11 at 11000 for 10000 by u3 of ["g1"] in None, 2 of {vcore: 1000 m}, priority 0
         skipped 7: bad line
         skipped 1: run time unknown
-        remark: 1 job: no field for the user template, taken as nobody
-        remark: 1 job: no processors requested, those used are taken
-        remark: 1 job: processors neither requested nor used, one is taken
-        remark: left out: t:9: column 4 (run time) is "soon", expected seconds from 0 to 1000000000000, or -1 for unknown
-        remark: left out: t:10: column 4 (run time) is "soon", expected seconds from 0 to 1000000000000, or -1 for unknown
-        remark: left out: t:11: column 4 (run time) is "soon", expected seconds from 0 to 1000000000000, or -1 for unknown
-        remark: left out: t:12: column 4 (run time) is "soon", expected seconds from 0 to 1000000000000, or -1 for unknown
-        remark: left out: t:13: byte 1 is NUL; the file is binary or damaged, expected text
+        remark: 1 job: no field for the user template; user nobody assumed
+        remark: 1 job: no processors requested or used; one processor assumed
+        remark: 1 job: no processors requested; the used processors are taken
+        remark: skipped: t:9: column 4 (run time) is "soon", expected seconds from 0 to 1000000000000, or -1 for unknown
+        remark: skipped: t:10: column 4 (run time) is "soon", expected seconds from 0 to 1000000000000, or -1 for unknown
+        remark: skipped: t:11: column 4 (run time) is "soon", expected seconds from 0 to 1000000000000, or -1 for unknown
+        remark: skipped: t:12: column 4 (run time) is "soon", expected seconds from 0 to 1000000000000, or -1 for unknown
+        remark: skipped: t:13: byte 1 is NUL, so the file is binary or damaged; expected text
     "#]].assert_eq(&shown(read(Format::Swf, &source, &options)));
 }
 
@@ -152,8 +152,8 @@ fn a_stretched_time_out_of_bounds_is_an_error() {
     let found = [line(4, "1000000001"), far.replace(" 60 ", " 1 ").into_bytes()]
         .map(|source| shown(read(Format::Swf, &source, &options)));
     expect![[r#"
-        t:1: the run time is "1000000001000 ms before stretching", expected at most 1000000000000000 ms after it
-        t:2: the submission is "999999999900000 ms after the first before stretching", expected at most 1000000000000000 ms after it
+        t:1: the run time is "1000000001000 ms before --stretch", expected at most 1000000000000000 ms after --stretch
+        t:2: the submission is "999999999900000 ms after the first submission, before --stre…", expected at most 1000000000000000 ms after --stretch
     "#]].assert_eq(&found.concat());
 }
 
@@ -163,10 +163,10 @@ fn types_that_no_node_has_are_dropped_and_remarked() {
     let dropped = workload.drop_missing_types(&["vcore".into()]);
     assert_eq!(dropped.into_iter().collect::<Vec<_>>(), [("memory".into(), 1)]);
     expect![[r#"
-        1 job: no field for the user template, taken as nobody
-        1 job: no processors requested, those used are taken
-        1 job: processors neither requested nor used, one is taken
-        1 job: memory is left out, no node has it"#]]
+        1 job: no field for the user template; user nobody assumed
+        1 job: no processors requested or used; one processor assumed
+        1 job: no processors requested; the used processors are taken
+        1 job: memory is ignored, because no node has memory"#]]
     .assert_eq(&workload.remarks.join("\n"));
     assert!(workload.jobs.iter().all(|job| job.per_processor.len() == 1));
 }

@@ -38,7 +38,7 @@ pub struct IntegerText(pub i64);
 
 /// A text that is not a decimal integer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no integer between {} and {}", i64::MIN, i64::MAX)]
+#[error("{text:?} is not an integer from {} to {}", i64::MIN, i64::MAX)]
 pub struct NotAnInteger {
     text: String,
     #[source]

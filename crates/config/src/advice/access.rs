@@ -25,19 +25,21 @@ fn ignored_names(key: &str, acl: &Text, report: &mut Report) {
     if users == "*" || groups == "*" {
         let (star, rest) = if users == "*" { ("user", groups) } else { ("group", users) };
         if !rest.is_empty() {
-            let message =
-                format!("`{key}` allows everyone: with the {star} `*`, `{rest}` has no effect");
-            let warning = Diagnostic::warning(Code::AclIgnored, acl.span, message).help(
-                "leave out the `*` to admit only the listed names, or leave out everything else",
+            let message = format!(
+                "`{key}` admits every user, because the list contains the {star} `*`; `{rest}` has \
+                 no effect"
             );
+            let warning = Diagnostic::warning(Code::AclIgnored, acl.span, message)
+                .help("remove `*` to admit only the listed names, or remove the listed names");
             report.push(warning);
         }
         return;
     }
-    let user =
-        "a user begins with a letter or _ and continues with letters, digits and : # / _ . @ -";
+    let user = "a user name begins with a letter or _ and continues with letters, digits and : # / \
+                _ . @ -";
     ignored(key, acl, users, ("user", is_user_name, user), report);
-    let group = "a group begins with a letter or _ and continues with letters, digits and : _ . -";
+    let group =
+        "a group name begins with a letter or _ and continues with letters, digits and : _ . -";
     ignored(key, acl, groups, ("group", is_group_name, group), report);
 }
 
@@ -50,10 +52,17 @@ fn ignored(
 ) {
     for name in names.split(',').filter(|name| !name.is_empty() && !is_legal(name)) {
         let (message, help) = if name == "*" {
-            let message = format!("`{key}` does not admit every user: `*` counts only alone");
-            (message, "write '*' and nothing else, or leave it out")
+            let message = format!(
+                "`{key}` does not admit every user: `*` has an effect only as the single entry"
+            );
+            (message, "write only '*', or remove `*`")
         } else {
-            (format!("`{key}` admits no user by `{name}`, which is not a {noun} name"), legal)
+            (
+                format!(
+                    "`{key}` contains `{name}`, which is not a valid {noun} name and admits nobody"
+                ),
+                legal,
+            )
         };
         report.push(Diagnostic::warning(Code::AclIgnored, acl.span, message).help(help));
     }
@@ -79,11 +88,14 @@ fn closed_queues(survey: &Survey<'_>, report: &mut Report) {
         skip_to = place.end;
         let below = if place.queue.children.is_empty() { "" } else { " or below" };
         let message = format!(
-            "no user may submit to queue `{}`{below}: no access list of the queue or above admits a user",
+            "no user can submit to queue `{}`{below}: neither the queue nor a queue above it has \
+             an access list that admits a user",
             survey.name(position)
         );
-        let warning = Diagnostic::warning(Code::AclNobody, place.queue.name.span, message)
-            .help("write `submitacl: '*'` for every user, or `submitacl: ann,bob dev` for users and groups, here or above");
+        let warning = Diagnostic::warning(Code::AclNobody, place.queue.name.span, message).help(
+            "set `submitacl: '*'` for every user, or `submitacl: ann,bob dev` for users and \
+                   groups, in this queue or in a queue above it",
+        );
         report.push(warning);
     }
 }

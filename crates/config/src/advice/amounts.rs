@@ -46,13 +46,13 @@ fn zeros(whose: &str, resources: &Resources, report: &mut Report) {
             "max",
             &resources.max,
             "no maximum applies",
-            "write an amount above 0 for one type at least; the others may then be 0",
+            "set at least one type to an amount above 0; other types can be 0",
         ),
         (
             "guaranteed",
             &resources.guaranteed,
             "nothing is guaranteed",
-            "remove it, or write an amount above 0",
+            "remove `guaranteed`, or set at least one type to an amount above 0",
         ),
     ];
     for (key, pairs, consequence, help) in vectors {
@@ -60,7 +60,7 @@ fn zeros(whose: &str, resources: &Resources, report: &mut Report) {
         let vector = Vector::of(Some(pairs));
         if !vector.is_empty() && vector.len() == pairs.value.len() && vector.is_zero() {
             let message =
-                format!("`{key}` of {whose} has nothing but zeros and is dropped: {consequence}");
+                format!("`{key}` of {whose} contains only zeros and is ignored: {consequence}");
             report.push(Diagnostic::warning(Code::ResourceZeros, pairs.span, message).help(help));
         }
     }
@@ -95,13 +95,14 @@ impl<'a> Doubtful<'a> {
         for (name, (span, places, meant)) in self.0 {
             let more = match places {
                 1 => String::new(),
-                2 => " (in one more place too)".to_owned(),
-                more => format!(" (in {} more places too)", more - 1),
+                2 => " (also in one other place)".to_owned(),
+                more => format!(" (also in {} other places)", more - 1),
             };
             let unit = if meant == "vcore" { "cores" } else { "bytes" };
-            let message = format!("`{name}` is a resource type of its own, not `{meant}`{more}");
+            let message =
+                format!("`{name}` is a separate resource type, different from `{meant}`{more}");
             let warning = Diagnostic::warning(Code::ResourceType, span, message)
-                .help(format!("write `{meant}`, in {unit}, unless nodes really offer `{name}`"));
+                .help(format!("write `{meant}`, in {unit}, unless nodes report `{name}`"));
             report.push(warning);
         }
     }

@@ -133,9 +133,11 @@ fn hidden(
     ]);
     for (key, above, own) in keys {
         let Some((above, own)) = above.zip(own) else { continue };
-        let message = format!("`{key}` of the partition has no effect: its root has its own");
+        let message = format!(
+            "`{key}` of the partition has no effect, because the root queue sets its own value"
+        );
         let warning = Diagnostic::warning(Code::NoEffect, above, message).also(own, "in force");
-        report.push(warning.help("keep one of the two"));
+        report.push(warning.help("remove one of the two settings"));
     }
 }
 
@@ -154,14 +156,15 @@ fn over_parent(
         let both = own.zip(above).filter(|(own, above)| own.number > above.number);
         let Some((own, above)) = both else { continue };
         let message = format!(
-            "`{key}` of {} is {}, above it {} are allowed: the lower one holds",
+            "`{key}` of {} is {}, but a queue above allows {}, so the lower number applies",
             name(),
             own.number,
             above.number
         );
         let warning = Diagnostic::warning(Code::ApplicationsOverAbove, own.span, message);
-        let help = format!("write {} or less, or raise the number above", above.number);
-        report.push(warning.also(above.span, "the lower one").help(help));
+        let help =
+            format!("write {} or less, or raise the number of the queue above", above.number);
+        report.push(warning.also(above.span, "the lower number").help(help));
     }
 }
 
@@ -180,12 +183,12 @@ fn loose(
         let both = written(own).zip(all).filter(|(own, all)| own.number > all.number);
         let Some((own, all)) = both else { return };
         let message = format!(
-            "`{key}` is {} and never holds anyone back: all users together {does} no more than {}",
+            "`{key}` is {} and has no effect, because all users together {does} at most {}",
             own.number, all.number
         );
         let help = match all.number {
-            1 => "leave it out".to_owned(),
-            number => format!("write less than {number}, or leave it out"),
+            1 => "remove the key".to_owned(),
+            number => format!("write less than {number}, or remove the key"),
         };
         let warning = Diagnostic::warning(Code::ApplicationsLoose, own.span, message);
         report.push(warning.also(all.span, "of all users").help(help));
@@ -236,8 +239,9 @@ impl Fallers {
                 more => format!(" (and {} more queues)", more - 1),
             };
             let message = format!(
-                "queue `{}`{more} guarantees nothing and has no `maximumapplications`: it may take in all {} that are \
-                 allowed above it, and leave none to others",
+                "queue `{}`{more} has neither a guarantee nor `maximumapplications`, so the queue \
+                 can use all {} applications that a queue above allows, and other queues then have \
+                 none",
                 survey.name(below.first),
                 below.number
             );
@@ -245,8 +249,8 @@ impl Fallers {
             let warning = Diagnostic::warning(Code::ApplicationsNoShare, place, message);
             report.push(
                 warning
-                    .also(span, "the number above")
-                    .help("write `maximumapplications` for the queue, or guarantee it something"),
+                    .also(span, "the number of the queue above")
+                    .help("set `maximumapplications` or `resources.guaranteed` for the queue"),
             );
         }
     }

@@ -19,13 +19,13 @@ pub(super) fn advise(survey: &Survey<'_>, report: &mut Report) {
         let Some((first, _)) = parts.peek().copied() else { continue };
         if parts.all(|(_, part)| part == Decimal::ZERO) {
             let message = format!(
-                "none of the queues below `{}` is guaranteed anything, all of them have 0",
+                "no queue below `{}` has a guarantee, because the `capacity` of each is 0",
                 survey.name(position)
             );
             let warning = Diagnostic::warning(Code::CapacityAllZero, first.span, message);
             report.push(warning.help(
-                "for equal shares, write 1 and `mode: weight`: a queue without a guarantee cannot preempt, and has no \
-                 maximum of applications of its own",
+                "for equal shares, set `value: 1` and `mode: weight`; a queue without a guarantee \
+                 cannot preempt, and has no maximum of applications of its own",
             ));
         }
     }

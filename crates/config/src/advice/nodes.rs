@@ -48,17 +48,19 @@ fn warning(
     let alone = parts.iter().find(|(_, part)| part.amount > room.amount);
     let message = match alone {
         Some((name, part)) => format!(
-            "queue `{name}` is guaranteed {}, all nodes together have {most}",
+            "queue `{name}` has a guarantee of {}, but all nodes together have {most}",
             show(resource, part.amount)
         ),
         None => format!(
-            "the queues below root are guaranteed {}, all nodes together have {most}",
+            "the queues below root have guarantees of {} in total, but all nodes together have \
+             {most}",
             show(resource, wanted.amount)
         ),
     };
     let first = alone.map_or(wanted.span, |(_, part)| part.span);
     let warning = Diagnostic::warning(Code::GuaranteeOverNodes, first, message).help(format!(
-        "guarantee {} in all, or add nodes: a guarantee above the nodes has no effect",
+        "lower the guarantees to {} in total, or add nodes; a guarantee above the size of the \
+         nodes has no effect",
         exact(resource, room.amount)
     ));
     let others = parts.iter().filter(|(_, part)| alone.is_none() && part.span != first);

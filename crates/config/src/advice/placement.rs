@@ -19,10 +19,13 @@ pub(super) fn advise(rules: &[Rule], survey: &Survey<'_>, report: &mut Report) {
     let mut made = false;
     for rule in rules {
         if let Some(before) = catch_all {
-            let message = "no application reaches this rule: an earlier rule places them all";
+            let message = "no application reaches this rule, because an earlier rule places or \
+                           rejects every application";
             let warning = Diagnostic::warning(Code::RuleNever, rule.name.span, message)
-                .also(before, "this rule places every application, or rejects it")
-                .help("put this rule first, or give the other one a filter");
+                .also(before, "the earlier rule")
+                .help(
+                    "move this rule before the earlier rule, or add a `filter` to the earlier rule",
+                );
             report.push(warning);
             continue;
         }
@@ -100,12 +103,12 @@ impl<'s, 'a> PlacementContext<'s, 'a> {
             Some(at) if self.survey.get(at).is_parent() => {
                 let target = self.survey.get(at).queue;
                 let message = format!(
-                    "the rule leads to queue `{}`, which has queues below it and takes no applications",
+                    "the rule selects queue `{}`, which is a parent and accepts no applications",
                     self.survey.name(at)
                 );
                 let warning = Diagnostic::warning(Code::RuleNever, rule.value.span, message)
                     .also(target.name.span, "this queue is a parent")
-                    .help("name one of the leaves below it");
+                    .help("set `value` to a leaf below this queue");
                 Outcome::Never(Box::new(warning))
             }
             Some(at) if self.open[at] => Outcome::Always,
@@ -164,13 +167,13 @@ fn never_by_filter(rule: &Rule) -> Outcome {
     let denies = rule.filter.kind.value.eq_ignore_ascii_case("deny");
     let (message, help) = if denies {
         (
-            "the filter denies every user: it names no user and no group",
+            "the filter denies every user, because it names neither users nor groups",
             "name the users or groups to deny, or remove the filter",
         )
     } else {
         (
-            "the filter allows no user: no entry is a legal name",
-            "an expression must be the only entry of its list; names have no blanks",
+            "the filter allows no user, because no entry is a valid name",
+            "write a regular expression as the only entry of its list, and names without blanks",
         )
     };
     let listed = rule.filter.users.first().or(rule.filter.groups.first());

@@ -49,7 +49,7 @@ fn unknown_key(key: &Text, report: &mut Report) {
     let dotted = written.to_lowercase().replace(['-', '_'], ".");
     let help = match nearest(&dotted, &keys) {
         Some(known) if known == written.to_lowercase() => {
-            format!("write `{known}`: keys are lower case")
+            format!("write `{known}`; keys are lower case")
         }
         Some(known) => format!("did you mean `{known}`?"),
         None => {
@@ -58,16 +58,16 @@ fn unknown_key(key: &Text, report: &mut Report) {
                 return; // Stored for other readers, as in the reference.
             };
             let known: Vec<&str> = keys.into_iter().filter(|key| key.starts_with(family)).collect();
-            format!("the keys beginning with `{family}` are: {}", known.join(", "))
+            format!("use one of the keys that begin with `{family}`: {}", known.join(", "))
         }
     };
-    let message = format!("Headroom does not read the property `{written}`");
+    let message = format!("the property `{written}` does not exist and has no effect");
     report.push(Diagnostic::warning(Code::PropertyKey, key.span, message).help(help));
 }
 
 fn old_value(key: &Text, value: &Text, report: &mut Report) {
     if key.value == SORT_POLICY && value.value == "stateaware" {
-        let message = "`stateaware` is an old name and sorts like `fifo`";
+        let message = "`stateaware` is an obsolete name of `fifo`";
         let warning = Diagnostic::warning(Code::PropertyDeprecated, value.span, message);
         report.push(warning.help("write `fifo`"));
     }
@@ -91,28 +91,33 @@ impl PropertyContext<'_> {
             PREEMPTION_POLICY | PREEMPTION_DELAY
                 if self.partition.preemption.enabled == Some(false) =>
             {
-                Some(("the partition has `preemption.enabled: false`", "remove one of the two"))
+                Some((
+                    "the partition has `preemption.enabled: false`",
+                    "remove the property, or remove `preemption.enabled: false`",
+                ))
             }
             PRIORITY_POLICY | PRIORITY_OFFSET if self.is_root => Some((
-                "it sets the position of a queue among its siblings, and root has none",
-                "write it for the queues below root that it is meant for",
+                "the property orders a queue among its siblings, but root has no siblings",
+                "move the property to queues below root",
             )),
             PREEMPTION_POLICY if self.is_root && fence => {
-                Some(("a fence at root has no effect", "remove it"))
+                Some(("root has no queue above", "remove the property"))
             }
             QUOTA_PREEMPTION_DELAY if self.partition.preemption.quota_enabled != Some(true) => {
                 Some((
                     "the partition has no `preemption.quotapreemptionenabled: true`",
-                    "switch it on under `preemption` of the partition, or remove the delay",
+                    "set `preemption.quotapreemptionenabled: true` in the partition, or remove the \
+                     delay",
                 ))
             }
             QUOTA_PREEMPTION_DELAY if !self.has_max_below => Some((
-                "neither it nor a queue below has a maximum to go below",
-                "write `resources.max` for the queue, or remove the delay",
+                "neither this queue nor a queue below has a maximum",
+                "set `resources.max` for the queue, or remove the delay",
             )),
             PREEMPTION_DELAY | BACKOFF | BACKOFF_DELAY if only_dynamic => Some((
-                "only leaves use it, and leaves that are made here do not inherit it",
-                "write it under `childtemplate.properties`",
+                "only leaves use the property, and leaves that placement rules create below this \
+                 queue do not inherit it",
+                "move the property to `childtemplate.properties`",
             )),
             _ => None,
         }

@@ -115,25 +115,28 @@ fn words(here: &InForce<'_>, told: &mut BTreeSet<Span>, report: &mut Report) {
     if let Some(text) = here.enforcement.filter(|text| text.value == "strict")
         && told.insert(text.span)
     {
-        let message = "with `enforcement: strict` a queue can get stuck: if every user has less of their share left \
-                       than their next ask needs, nothing starts, even in an empty cluster";
+        let message = "with `enforcement: strict`, a queue can stop starting asks: if the next ask \
+                       of every user needs more than the rest of the user's share, nothing starts, \
+                       even in an empty cluster";
         let warning = Diagnostic::warning(Code::UserLimitStrict, text.span, message);
         report.push(
-            warning
-                .help("write `progress`, which lets a user below their share start one more ask"),
+            warning.help(
+                "write `progress`, with which a user below their share can start one more ask",
+            ),
         );
     }
     if let Some(text) = here.formula.filter(|text| text.value.starts_with("yarn"))
         && told.insert(text.span)
     {
         let message = format!(
-            "the formula `{}` has dead zones: there are moments when no user may have one more ask, or less is taken \
-             back for a user than the ask needs",
+            "the formula `{}` has dead zones: at times no user can start another ask, or \
+             preemption frees less than the ask of a user needs",
             text.value
         );
         let warning = Diagnostic::warning(Code::UserLimitDeadZone, text.span, message);
         report.push(warning.help(
-            "write `smooth`, which has none, unless the numbers of CapacityScheduler are wanted",
+            "write `smooth`, which has no dead zones, unless you need the results of \
+             CapacityScheduler",
         ));
     }
 }
@@ -146,13 +149,18 @@ fn no_share(scene: &UserLimitContext<'_>, here: &InForce<'_>, report: &mut Repor
     }
     let own = queue.user_limits.as_deref().map(|own| own.span);
     let message = format!(
-        "the users of {} have neither share nor cap: it guarantees nothing that they could share",
+        "the users of {} have neither a fair share nor a user cap, because the queue has no \
+         guarantee",
         scene.name()
     );
     let warning =
         Diagnostic::warning(Code::UserLimitNoShare, own.unwrap_or(queue.name.span), message);
-    let warning = if own.is_none() { warning.also(block.span, "in force here") } else { warning };
-    report.push(warning.help("write `resources.guaranteed` or a `capacity` for the queue"));
+    let warning = if own.is_none() {
+        warning.also(block.span, "the `userlimits` that apply")
+    } else {
+        warning
+    };
+    report.push(warning.help("set `resources.guaranteed` or `capacity` for the queue"));
 }
 
 /// Compare with what the queue guarantees, type by type; only the first type is reported.
@@ -203,8 +211,8 @@ fn loose_part(scene: &UserLimitContext<'_>, (text, times): (&Text, Decimal), rep
     }
     let hundredths = most.saturating_mul(100) / least;
     let message = format!(
-        "`userlimitfactor` is {times}: one user of {} may have that many times what it is guaranteed, and the queue \
-         itself no more than {}.{:02} times",
+        "`userlimitfactor` is {times}: one user of {} can use that many times the guarantee of the \
+         queue, but the queue itself at most {}.{:02} times",
         scene.name(),
         hundredths / 100,
         hundredths % 100
@@ -213,8 +221,8 @@ fn loose_part(scene: &UserLimitContext<'_>, (text, times): (&Text, Decimal), rep
 }
 
 /// What helps where one user may have more than their queue.
-const LESS: &str =
-    "write less, or -1 where one user may have all; with less, later users get their share sooner";
+const LESS: &str = "write a smaller factor, with which later users reach their share sooner, or -1 \
+                    if one user can use the whole queue";
 
 /// So many times an amount, in millionths.
 fn of(measure: Measure, times: Decimal) -> i128 {
@@ -232,7 +240,8 @@ fn loose_factor(
     (share, room): (Measure, Measure),
 ) -> Diagnostic {
     let message = format!(
-        "`userlimitfactor` is {times}: one user of {} may have that many times {}, and the queue itself no more than {}",
+        "`userlimitfactor` is {times}: one user of {} can use that many times {}, but the queue \
+         itself at most {}",
         scene.name(),
         show(resource, share.amount),
         show(resource, room.amount)
@@ -251,7 +260,7 @@ fn large_maximum(
 ) -> Diagnostic {
     let quarter = Quantity::of(share.amount.get() / 4);
     let message = format!(
-        "`maximumallocation` is {}, more than a quarter of the {} that {} guarantees",
+        "`maximumallocation` is {}, which is more than a quarter of the guarantee of {} of {}",
         show(resource, most.amount),
         show(resource, share.amount),
         scene.name()
@@ -259,7 +268,7 @@ fn large_maximum(
     Diagnostic::warning(Code::UserLimitLarge, most.span, message)
         .also(share.span, "guaranteed")
         .help(format!(
-            "write {} or less: large asks wait longest, and free the least for others",
+            "write {} or less; large asks wait longest, and leave the least for other users",
             exact(resource, quarter)
         ))
 }

@@ -13,9 +13,13 @@ pub(super) fn check(queue: &Queue, report: &mut Report) {
 fn check_one(key: &str, acl: &Text, report: &mut Report) {
     let words = acl.value.split_whitespace().count();
     if words > 2 {
-        let message = format!("`{key}` has {words} words; it takes users and groups, two at most");
+        let message = format!(
+            "`{key}` has {words} words, but at most two are allowed: a list of users and a list of \
+             groups"
+        );
         let fault = Diagnostic::error(Code::AclSpaces, acl.span, message).help(
-            "separate names by commas and only users from groups by one space: `ann,bob dev,ops`",
+            "separate names with commas, and users from groups with one space, such as `ann,bob \
+             dev,ops`",
         );
         report.push(fault);
         return;
@@ -23,11 +27,12 @@ fn check_one(key: &str, acl: &Text, report: &mut Report) {
     // Building splits at every single space, which validation does not.
     let spaces = acl.value.matches(' ').count();
     if spaces > 1 {
-        let message =
-            format!("`{key}` has {spaces} spaces; it takes one, between users and groups");
+        let message = format!(
+            "`{key}` has {spaces} spaces, but only one is allowed, between users and groups"
+        );
         let fault = Diagnostic::error(Code::AclSpaces, acl.span, message)
             .at_stage(Stage::Building)
-            .help("remove the superfluous spaces");
+            .help("remove the other spaces");
         report.push(fault);
     }
 }

@@ -24,11 +24,13 @@ pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
     check_block(template, report);
     let own = queue.application_limits.as_deref().filter(|_| !is_root);
     for text in own.into_iter().chain(template).filter_map(|block| block.max_per_queue.as_ref()) {
-        let message = "`globalqueuemaxapplication` has no effect here: it is for all leaves";
+        let message =
+            "`globalqueuemaxapplication` has an effect only in the partition, for all leaves";
         let warning = Diagnostic::warning(Code::NoEffect, text.span, message);
-        report.push(
-            warning.help("write it for the partition, or `maximumapplications` for this queue"),
-        );
+        report
+            .push(warning.help(
+                "move the key to the partition, or set `maximumapplications` for this queue",
+            ));
     }
 }
 
@@ -37,11 +39,11 @@ fn check_block(block: Option<&ApplicationLimits>, report: &mut Report) {
     if block.says_nothing() {
         let message = "`applicationlimits` is empty and has no effect";
         let warning = Diagnostic::warning(Code::NoEffect, block.span, message);
-        report.push(warning.help("write a limit into it, or remove it"));
+        report.push(warning.help("set a limit in `applicationlimits`, or remove the block"));
     }
     for (key, written) in block.counts() {
         if let Some(text) = written.filter(|text| count(text).is_none()) {
-            let instead = "leave it out for no such limit";
+            let instead = "remove the key to have no limit";
             report.push(no_count(&format!("`{key}`"), text, instead));
         }
     }
@@ -49,7 +51,7 @@ fn check_block(block: Option<&ApplicationLimits>, report: &mut Report) {
         check_user(user, report);
         if count(text).is_none() {
             let what = format!("the number of applications of user `{}`", user.value);
-            let instead = "leave the user out to have the number of all others";
+            let instead = "remove the user to apply `maxparallelappsperuser`";
             report.push(no_count(&what, text, instead));
         }
     }
@@ -64,20 +66,22 @@ fn no_count(what: &str, text: &Text, instead: &str) -> Diagnostic {
         "" => "has no value".to_owned(),
         value => format!("is {value}"),
     };
-    let message = format!("{what} {found}; it is a whole number from 1 to {}", u64::MAX);
+    let message = format!("{what} {found}, but it must be a whole number from 1 to {}", u64::MAX);
     let help = if text.value == "0" {
         format!(
-            "{instead}, or write 1 or more: with 0 nothing could ever start; to restrict submitters, set `submitacl`"
+            "{instead}, or write 1 or more, because with 0 nothing can start; to restrict who can \
+             submit, set `submitacl`"
         )
     } else {
-        format!("write digits only, within these bounds, or {instead}")
+        format!("write a number in this range, in digits only, or {instead}")
     };
     Diagnostic::error(Code::ApplicationCount, text.span, message).help(help)
 }
 
 fn no_part(text: &Text) -> Diagnostic {
     let message = format!(
-        "`maximumdriverresourcepercent` is {}; it is a factor from 0 to 1, with up to six decimals",
+        "`maximumdriverresourcepercent` is {}, but it must be a factor from 0 to 1, with up to six \
+         decimals",
         text.value
     );
     let percent = decimal(&text.value).filter(|percent| *percent <= Decimal::HUNDRED);
@@ -104,14 +108,18 @@ fn check_user(user: &Text, report: &mut Report) {
         return;
     }
     let (message, help) = match user.value.as_str() {
-        "" => ("a number of applications is for no user".to_owned(), "name a user, or remove it"),
+        "" => (
+            "an entry of `maxparallelappsbyuser` names no user".to_owned(),
+            "name a user, or remove the entry",
+        ),
         "*" => (
-            "`maxparallelappsbyuser` is for users by name, and `*` is none".to_owned(),
-            "write `maxparallelappsperuser` for every user who is not named",
+            "`maxparallelappsbyuser` is for users by name, but `*` is not a user name".to_owned(),
+            "set `maxparallelappsperuser` for every user who is not named",
         ),
         name => (
-            format!("`{name}` is not a user name"),
-            "a user begins with a letter or _ and continues with letters, digits and : # / _ . @ -",
+            format!("`{name}` is not a valid user name"),
+            "a user name begins with a letter or _ and continues with letters, digits and : # / _ \
+             . @ -",
         ),
     };
     report.push(Diagnostic::error(Code::ApplicationUserName, user.span, message).help(help));

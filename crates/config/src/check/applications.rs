@@ -12,21 +12,27 @@ pub(super) fn check(parent: &Queue, report: &mut Report) {
         let name = &child.name.value;
         if most.value > 0 && own.value == 0 {
             let message = format!(
-                "queue `{name}` has no `maxapplications`, its parent `{}` has {}",
+                "queue `{name}` has no `maxapplications`, but its parent `{}` has {}",
                 parent.name.value, most.value
             );
             let fault = Diagnostic::error(Code::ApplicationsMissing, child.name.span, message)
-                .also(most.span, "limited here")
-                .help(format!("write `maxapplications` for `{name}`, from 1 to {}", most.value));
+                .also(most.span, "the limit")
+                .help(format!(
+                    "set `maxapplications` of `{name}` to a number from 1 to {}",
+                    most.value
+                ));
             report.push(fault);
         } else if most.value > 0 && own.value > most.value {
             let message = format!(
-                "queue `{name}` allows {} applications, its parent `{}` only {}",
+                "`maxapplications` of queue `{name}` is {}, but that of its parent `{}` is {}",
                 own.value, parent.name.value, most.value
             );
             let fault = Diagnostic::error(Code::ApplicationsOverParent, own.span, message)
-                .also(most.span, "limited here")
-                .help(format!("write {} or less, or raise the parent", most.value));
+                .also(most.span, "the limit")
+                .help(format!(
+                    "write {} or less, or raise `maxapplications` of the parent",
+                    most.value
+                ));
             report.push(fault);
         }
         check(child, report);

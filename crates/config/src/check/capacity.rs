@@ -19,7 +19,7 @@ pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
         if is_root {
             let message = "the root queue must not have a `capacity`";
             let fault = Diagnostic::error(Code::CapacityRoot, block.span, message)
-                .help("remove it: the capacity of root is what the nodes have");
+                .help("remove `capacity`; the capacity of root is the sum of the nodes");
             report.push(fault);
         } else {
             check_block(block, &format!("queue `{}`", queue.name.value), report);
@@ -42,10 +42,11 @@ fn check_block(block: &Capacity, name: &str, report: &mut Report) {
         for (key, text) in written.into_iter().filter_map(|(key, text)| Some((key, text.as_ref()?)))
         {
             let amounts = if key == "value" { "guaranteed" } else { "max" };
-            let message = format!("`capacity` of {name} is absolute and has a `{key}`");
+            let message =
+                format!("`capacity` of {name} has `mode: absolute`, but also sets `{key}`");
             let fault = Diagnostic::error(Code::CapacityAbsolute, text.span, message);
             report.push(fault.help(format!(
-                "write the amounts into `resources.{amounts}`, and remove `{key}`; or another mode"
+                "set the amounts in `resources.{amounts}` and remove `{key}`, or use another mode"
             )));
         }
         return;
@@ -54,43 +55,49 @@ fn check_block(block: &Capacity, name: &str, report: &mut Report) {
     let Some(text) = &block.maximum else { return };
     let Some(maximum) = percent(text) else {
         let message = format!(
-            "`maximum` of {name} is {}; it goes from 0 to 100, with up to six decimals",
+            "`maximum` of {name} is {}, but it must be a number from 0 to 100, with up to six \
+             decimals",
             text.value
         );
         let fault = Diagnostic::error(Code::CapacityMaximum, text.span, message);
         report.push(fault.help(
-            "write the maximum as a percentage of the maximum of the parent, or leave it out for 100 percent",
+            "write a percentage of the maximum of the parent, or remove `maximum` for 100 percent",
         ));
         return;
     };
     let value = block.value.as_ref().filter(|_| mode == Mode::Percent);
     let value = value.and_then(|text| Some((text, percent(text)?)));
     if let Some((least, value)) = value.filter(|(_, value)| *value > maximum) {
-        let message = format!("{name} is guaranteed {value} percent and may use {maximum} percent");
+        let message = format!(
+            "{name} has a guarantee of {value} percent, but a maximum of {maximum} percent"
+        );
         let fault = Diagnostic::error(Code::CapacityOverMaximum, text.span, message)
             .label("too little")
             .also(least.span, "guaranteed")
-            .help(format!("write {value} or more, or lower the value"));
+            .help(format!("set `maximum` to {value} or more, or lower `value`"));
         report.push(fault);
     }
 }
 
 fn no_mode(block: &Capacity, name: &str) -> Diagnostic {
     let (span, message) = match &block.mode {
-        Some(text) => (text.span, format!("`mode` of {name} cannot be `{}`", text.value)),
+        Some(text) => {
+            (text.span, format!("`mode` of {name} is `{}`, which is not a mode", text.value))
+        }
         None => (block.span, format!("`capacity` of {name} has no `mode`")),
     };
     let [first, second, third] = MODES.map(|(word, _)| word);
     Diagnostic::error(Code::CapacityMode, span, message)
-        .help(format!("write `{first}`, `{second}` or `{third}`"))
+        .help(format!("set `mode` to `{first}`, `{second}` or `{third}`"))
 }
 
 fn check_value(block: &Capacity, mode: Mode, name: &str, report: &mut Report) {
     let (bounds, help) = match mode {
-        Mode::Percent => {
-            ("0 to 100", "write the guarantee as a percentage of the guarantee of the parent")
-        }
-        _ => ("0 to 10000", "write 2 for twice the fraction of a sibling with 1"),
+        Mode::Percent => ("0 to 100", "set `value` to a percentage of the guarantee of the parent"),
+        _ => (
+            "0 to 10000",
+            "set `value` to a weight, such as 2 for twice the fraction of a sibling with 1",
+        ),
     };
     let (span, found) = match &block.value {
         None => (block.span, "is missing".to_owned()),
@@ -102,8 +109,9 @@ fn check_value(block: &Capacity, mode: Mode, name: &str, report: &mut Report) {
             (text.span, format!("is {}", text.value))
         }
     };
-    let message =
-        format!("`value` of {name} {found}; it goes from {bounds}, with up to six decimals");
+    let message = format!(
+        "`value` of {name} {found}, but it must be a number from {bounds}, with up to six decimals"
+    );
     report.push(Diagnostic::error(Code::CapacityValue, span, message).help(help));
 }
 
@@ -121,7 +129,7 @@ fn computed_alone(queue: &Queue, block: &Capacity, report: &mut Report) {
     );
     let fault = Diagnostic::error(Code::CapacityGuaranteed, pairs.span, message)
         .also(block.span, "the capacity")
-        .help("keep one of the two, or write `mode: absolute` for the amounts");
+        .help("remove one of the two, or set `mode: absolute` to use the amounts");
     report.push(fault);
 }
 
@@ -140,11 +148,11 @@ fn check_template(queue: &Queue, report: &mut Report) {
         check_block(block, &name, report);
     } else {
         let text = block.mode.as_ref().map_or(block.span, |text| text.span);
-        let message = format!("`capacity` of {name} is by weight, or there is none");
+        let message = format!("`capacity` of {name} must have `mode: weight`");
         let fault = Diagnostic::error(Code::CapacityTemplate, text, message);
         report.push(fault.help(
-            "write `mode: weight`, or leave `capacity` out and write the amounts into `resources`: how many queues \
-             will share is not known",
+            "set `mode: weight`, or remove `capacity` and set amounts in `resources`; other modes \
+             need a known number of queues",
         ));
     }
     let pairs = template.resources.guaranteed.as_ref().filter(|pairs| !pairs.value.is_empty());
@@ -154,7 +162,7 @@ fn check_template(queue: &Queue, report: &mut Report) {
         );
         let fault = Diagnostic::error(Code::CapacityGuaranteed, pairs.span, message)
             .also(block.span, "the capacity")
-            .help("keep one of the two");
+            .help("remove one of the two settings");
         report.push(fault);
     }
 }
@@ -174,29 +182,33 @@ fn check_siblings(parent: &Queue, report: &mut Report) {
         let (place, found) = match &child.capacity {
             None => (child.name.span, "has no `capacity`".to_owned()),
             Some(block) => match mode(block).filter(|mode| *mode != first) {
-                Some(mode) => (block.span, format!("has its fraction by {}", mode.word())),
+                Some(mode) => (block.span, format!("has a `capacity` by {}", mode.word())),
                 None => continue,
             },
         };
         let message = format!(
-            "queue `{}` {found}, a sibling has its fraction by {}",
+            "queue `{}` {found}, but a sibling has a `capacity` by {}",
             child.name.value,
             first.word()
         );
         let fault = Diagnostic::error(Code::CapacitySiblings, place, message)
             .also(span, "the sibling")
-            .help("give all queues below one parent a `capacity` of one mode, or none of them any");
+            .help(
+                "set the same `mode` in `capacity` of all queues below one parent, or remove \
+                   `capacity` from all of them",
+            );
         report.push(fault);
     }
     if let Some((place, _)) = of_template.filter(|_| first != Mode::Weight) {
         let message = format!(
-            "the template of queue `{}` is by weight, its queues have their fractions by {}",
+            "the template of queue `{}` has a `capacity` by weight, but child queues have a \
+             `capacity` by {}",
             parent.name.value,
             first.word()
         );
         let fault = Diagnostic::error(Code::CapacitySiblings, place, message)
             .also(span, "one of them")
-            .help("give these weights, too, or remove the `capacity` of the template");
+            .help("set `mode: weight` in the child queues, or remove `capacity` from the template");
         report.push(fault);
     }
     if first == Mode::Percent {
@@ -212,8 +224,12 @@ fn check_sum(parent: &Queue, first: Span, report: &mut Report) {
         let Some(text) = block.and_then(|block| block.value.as_ref()) else { return };
         values.push(text);
     }
-    let message =
-        |sum| format!("the queues below `{}` have {sum} percent together", parent.name.value);
+    let message = |sum| {
+        format!(
+            "the percentages of the queues below `{}` add up to {sum}, but they must add up to 100",
+            parent.name.value
+        )
+    };
     is_whole(&values, first, message, report);
 }
 
@@ -235,7 +251,7 @@ fn is_whole(
         return;
     }
     let mut fault = Diagnostic::error(Code::CapacitySum, first, message(sum))
-        .help("write percentages that add up to 100, or `mode: weight`, which takes any numbers");
+        .help("correct the percentages, or set `mode: weight`, which allows any numbers");
     for text in values.iter().take(3) {
         fault = fault.also(text.span, format!("{} here", text.value));
     }
@@ -252,11 +268,11 @@ fn has_something(parent: &Queue, is_root: bool, report: &mut Report) {
     let blocks = parent.children.iter().filter_map(|child| child.capacity.as_deref());
     let Some(block) = blocks.into_iter().find(part) else { return };
     let message = format!(
-        "queue `{}` is guaranteed nothing, so the queues below it cannot have fractions of it",
+        "queue `{}` has no guarantee, so its child queues cannot have fractions of a guarantee",
         parent.name.value
     );
     let fault = Diagnostic::error(Code::CapacityOfNothing, block.span, message)
         .also(parent.name.span, "the queue above")
-        .help("give the queue above a `capacity` or `resources.guaranteed`, too");
+        .help("set `capacity` or `resources.guaranteed` for the queue above");
     report.push(fault);
 }

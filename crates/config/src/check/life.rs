@@ -29,18 +29,20 @@ fn below(queue: &Queue, stopped: Option<&Text>, report: &mut Report) {
 fn check_word(word: &Text, said: Option<QueueStart>, stopped: Option<&Text>, report: &mut Report) {
     match (said, stopped) {
         (None, _) => {
-            let message = format!("`state` is `{}`; it must be running or stopped", word.value);
+            let message = format!("`state` is `{}`, but it must be running or stopped", word.value);
             let help = match word.value.to_lowercase().as_str() {
                 "running" | "stopped" => format!("write {}", word.value.to_lowercase()),
-                _ => "leave it out to run where all queues above do".to_owned(),
+                _ => "write `running` or `stopped`, or remove `state` to run whenever all queues \
+                      above run"
+                    .to_owned(),
             };
             report.push(Diagnostic::error(Code::QueueStateWord, word.span, message).help(help));
         }
         (Some(QueueStart::Running), Some(above)) => {
             let message = "`state: running` is set below a stopped queue";
             let fault = Diagnostic::error(Code::QueueRunsBelowStopped, word.span, message)
-                .also(above.span, "stopped here, with all queues below")
-                .help("start the queue above, or leave `state` out here");
+                .also(above.span, "this setting stops all queues below")
+                .help("set `state: running` in the queue above, or remove `state` from this queue");
             report.push(fault);
         }
         _ => {}
@@ -55,13 +57,14 @@ fn check_lifetimes(queue: &Queue, report: &mut Report) {
     {
         if let Some(text) = text.filter(|text| seconds(text).is_none()) {
             let message = format!(
-                "`{key}` is {}; it must be a whole number of seconds from 0 to {SECONDS_MAX}",
+                "`{key}` is {}, but it must be a whole number of seconds from 0 to {SECONDS_MAX}",
                 text.value
             );
             let help = if text.value.starts_with('-') {
-                "leave it out to have what is in force above, or write 0 for none"
+                "remove the key to inherit the lifetime of the queue above, or write 0 for no \
+                 lifetime"
             } else {
-                "write seconds, in digits only: 86400 for a day"
+                "write seconds, in digits only, such as 86400 for a day"
             };
             report.push(Diagnostic::error(Code::LifetimeSeconds, text.span, message).help(help));
         }
@@ -70,11 +73,12 @@ fn check_lifetimes(queue: &Queue, report: &mut Report) {
     let (Some(most), Some(usual)) = (seconds(maximum), seconds(default)) else { return };
     if most > 0 && usual > most {
         let message = format!(
-            "`defaultapplicationlifetime` is {usual} s, and `maximumapplicationlifetime` {most} s"
+            "`defaultapplicationlifetime` is {usual} s, but `maximumapplicationlifetime` is {most} \
+             s"
         );
         let fault = Diagnostic::error(Code::LifetimeOverMaximum, default.span, message)
-            .also(maximum.span, "nothing lives longer than this")
-            .help("lower the default to the maximum, or raise that");
+            .also(maximum.span, "the maximum lifetime")
+            .help("lower `defaultapplicationlifetime`, or raise `maximumapplicationlifetime`");
         report.push(fault);
     }
 }

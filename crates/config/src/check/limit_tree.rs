@@ -147,7 +147,7 @@ impl Who<'_> {
     fn too_much(&self, code: Code, excess: &Excess<'_>) -> Diagnostic {
         let most = show(excess.resource, excess.room.amount);
         let message = format!(
-            "{} `{}` may use {} in queue `{}`, {} allows {most}",
+            "{} `{}` has a limit of {} in queue `{}`, but {} allows {most}",
             self.noun,
             self.name,
             show(excess.resource, excess.wanted.amount),
@@ -165,7 +165,7 @@ impl Who<'_> {
 
     fn too_many(&self, code: Code, own: &At<u64>, most: &At<u64>) -> Diagnostic {
         let message = format!(
-            "{} `{}` may run {} applications in queue `{}`, {} allows {}",
+            "{} `{}` has a limit of {} applications in queue `{}`, but {} allows {}",
             self.noun,
             self.name,
             own.value,
@@ -181,7 +181,7 @@ impl Who<'_> {
 
     fn no_number(&self, code: Code, named: Span, most: &At<u64>) -> Diagnostic {
         let message = format!(
-            "the limit of {} `{}` in queue `{}` sets no `maxapplications`, {} allows {}",
+            "the limit of {} `{}` in queue `{}` sets no `maxapplications`, but {} allows {}",
             self.noun,
             self.name,
             self.queue,

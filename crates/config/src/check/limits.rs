@@ -25,7 +25,8 @@ const USERS: Kind = Kind {
     is_legal: is_user_name,
     illegal: Code::LimitUserName,
     twice: Code::LimitUserTwice,
-    legal: "a user begins with a letter or _ and continues with letters, digits and : # / _ . @ -",
+    legal: "a user name begins with a letter or _ and continues with letters, digits and : # / _ . \
+            @ -",
 };
 
 const GROUPS: Kind = Kind {
@@ -33,7 +34,7 @@ const GROUPS: Kind = Kind {
     is_legal: is_group_name,
     illegal: Code::LimitGroupName,
     twice: Code::LimitGroupTwice,
-    legal: "a group begins with a letter or _ and continues with letters, digits and : _ . -",
+    legal: "a group name begins with a letter or _ and continues with letters, digits and : _ . -",
 };
 
 /// Names met so far in the limits of one queue.
@@ -42,7 +43,8 @@ type Seen = BTreeMap<String, Span>;
 /// Check the word that says which limits count for a user who is named in one.
 pub(super) fn check_precedence(written: &Text, report: &mut Report) {
     if !matches!(written.value.as_str(), "" | "both" | "user") {
-        let message = format!("`limitprecedence` cannot be `{}`", written.value);
+        let message =
+            format!("`limitprecedence` is `{}`, but it must be `both` or `user`", written.value);
         let fault = Diagnostic::error(Code::LimitPrecedence, written.span, message)
             .help("write `both` (limits of the user and of their group apply) or `user` (a limit that names the user replaces group limits in that queue and below)");
         report.push(fault);
@@ -56,9 +58,9 @@ pub(super) fn check(queue: &Queue, is_root: bool, report: &mut Report) {
     for limit in &queue.limits.value {
         if limit.users().is_empty() && limit.groups().is_empty() {
             let message =
-                format!("a limit of queue `{}` is for no user or group", queue.name.value);
+                format!("a limit of queue `{}` names no user and no group", queue.name.value);
             let fault = Diagnostic::error(Code::LimitForNobody, limit.span, message)
-                .help("name at least one user or group; `*` stands for all others");
+                .help("name at least one user or group; `*` matches all others");
             report.push(fault);
         }
         check_names(limit.users(), &USERS, &mut users, report);
@@ -75,21 +77,21 @@ fn check_names(names: &[Text], kind: &Kind, seen: &mut Seen, report: &mut Report
     for Text { value: name, span } in names {
         let noun = kind.noun;
         if name != "*" && !(kind.is_legal)(name) {
-            let message = format!("`{name}` is not a {noun} name");
+            let message = format!("`{name}` is not a valid {noun} name");
             report.push(Diagnostic::error(kind.illegal, *span, message).help(kind.legal));
         } else if let Some(first) = seen.get(name) {
-            let message = format!("{noun} `{name}` is named twice in the limits of this queue");
+            let message = format!("{noun} `{name}` occurs twice in the limits of this queue");
             let fault = Diagnostic::error(kind.twice, *span, message)
-                .label("again here")
-                .also(*first, "first here")
-                .help("keep one of them");
+                .label("second entry")
+                .also(*first, "first entry")
+                .help("remove one of the two entries");
             report.push(fault);
         } else {
             if let Some(wildcard) = seen.get("*") {
-                let message = format!("{noun} `{name}` is named after the {noun} wildcard");
+                let message = format!("{noun} `{name}` comes after the {noun} wildcard `*`");
                 let fault = Diagnostic::error(Code::LimitAfterWildcard, *span, message)
                     .also(*wildcard, "the wildcard")
-                    .help("put the wildcard last");
+                    .help("move the wildcard to the end");
                 report.push(fault);
             }
             seen.insert(name.clone(), *span);
@@ -107,7 +109,7 @@ fn check_lone_wildcard(limit: &Limit, groups: &Seen, report: &mut Report) {
     {
         let message = "the group wildcard is the only group in the limits of this queue";
         let fault = Diagnostic::error(Code::LimitOnlyWildcardGroup, *wildcard, message)
-            .help("name a group before it, or limit the user wildcard instead");
+            .help("name a group before the wildcard, or limit the user `*` instead");
         report.push(fault);
     }
 }
@@ -120,23 +122,23 @@ fn check_amounts(queue: &Queue, limit: &Limit, report: &mut Report) -> Vector {
     let names_types = written.is_some_and(|pairs| !pairs.value.is_empty());
     if names_types && !resources.is_empty() && resources.is_zero() {
         let span = written.map_or(limit.span, |pairs| pairs.span);
-        let message = "the limit has nothing but zeros in `maxresources`";
+        let message = "`maxresources` of the limit contains only zeros";
         let fault = Diagnostic::error(Code::LimitAllZero, span, message)
             .about(&limit.description.value)
-            .help("give at least one type more than 0; leave the others at 0 to forbid them");
+            .help("set at least one type above 0; a type at 0 cannot be used");
         report.push(fault);
     }
     if !names_types && limit.max_applications.value == 0 {
         let message = "the limit sets neither `maxresources` nor `maxapplications`";
         let fault = Diagnostic::error(Code::LimitNothing, limit.span, message)
             .about(&limit.description.value)
-            .help("set one of them, or remove the limit");
+            .help("set `maxresources` or `maxapplications`, or remove the limit");
         report.push(fault);
     }
     let (most, own) = (&queue.max_applications, &limit.max_applications);
     if most.value > 0 && own.value > most.value {
         let message = format!(
-            "the limit allows {} applications, queue `{}` only {}",
+            "the limit allows {} applications, but queue `{}` allows only {}",
             own.value, queue.name.value, most.value
         );
         let fault = Diagnostic::error(Code::LimitApplicationsOverQueue, own.span, message)
@@ -152,7 +154,7 @@ fn check_resources(queue: &Queue, max: &Vector, resources: &Vector, report: &mut
     for excess in excesses(|resource| max.get(resource), resources) {
         let most = show(excess.resource, excess.room.amount);
         let message = format!(
-            "the limit allows {}, queue `{}` only {most}",
+            "the limit allows {}, but queue `{}` allows only {most}",
             show(excess.resource, excess.wanted.amount),
             queue.name.value
         );

@@ -32,11 +32,16 @@ pub(super) fn check(tree: &Tree, report: &mut Report) {
         });
     }
     if let Some(limits) = limits {
-        let message =
-            format!("users share the queues below `{path}`, so no tenant has a head-of-line order");
+        let message = format!(
+            "`userlimits` apply below `{path}`, so the `strategy` of a tenant's waiting tasks has \
+             no effect"
+        );
         let warning = Diagnostic::warning(Code::NoEffect, block.span, message)
-            .also(limits, "how users share them")
-            .help("set `userlimits` in other queues only, or accept that users of a tenant share fairly, whatever its `strategy`");
+            .also(limits, "the `userlimits` that apply")
+            .help(
+                "set `userlimits` only in other queues; with `userlimits`, the users of a tenant \
+                   share fairly, whatever the `strategy`",
+            );
         report.push(warning);
     }
 }
@@ -86,12 +91,13 @@ impl Walk<'_> {
             return;
         }
         let message = format!(
-            "`{}` reserves nothing for the head of line where users share a leaf fairly",
+            "`{}` reserves nothing for the head of line with `userlimits`, because the users of \
+             the leaf share fairly",
             policy.value
         );
         let warning = Diagnostic::warning(Code::NoEffect, policy.span, message)
-            .also(limits, "how users share it")
-            .help("leave `userlimits` out for this queue, or write `fifo` or `fair`");
+            .also(limits, "the `userlimits` that apply")
+            .help("remove `userlimits` from this queue, or write `fifo` or `fair`");
         self.report.push(warning);
     }
 }

@@ -99,11 +99,11 @@ fn check_partition_names(file: &File, report: &mut Report) {
         let name = name_of_partition(&partition.name.value).to_lowercase();
         let span = partition.name.span;
         if let Some(first) = seen.get(&name) {
-            let message = format!("two partitions are called `{name}`");
+            let message = format!("two partitions have the name `{name}`");
             let fault = Diagnostic::error(Code::PartitionDuplicate, span, message)
-                .label("again here")
-                .also(*first, "first here")
-                .help("give one of them another name; names differ by more than case");
+                .label("second entry")
+                .also(*first, "first entry")
+                .help("rename one of the partitions; names ignore case");
             report.push(fault);
         } else {
             seen.insert(name, span);

@@ -23,9 +23,11 @@ fn said_of_root_alone(queue: &Queue, report: &mut Report) {
     if let Some(block) = &queue.node_labels {
         for (key, labels) in [("exclusive", &block.exclusive), ("lends", &block.lends)] {
             let Some(first) = labels.first() else { continue };
-            let message = format!("`{key}` has an effect only at root");
+            let message = format!("`{key}` has an effect only in the root queue");
             let warning = Diagnostic::warning(Code::NoEffect, first.span, message);
-            report.push(warning.help("write it in `nodelabels` of root, or remove it"));
+            report.push(
+                warning.help("move the key to `nodelabels` of the root queue, or remove the key"),
+            );
         }
     }
     for child in &queue.children {
@@ -57,11 +59,11 @@ fn below<'a>(queue: &'a Queue, above: Above<'a>, report: &mut Report) {
         for (label, _) in &block.capacities {
             if here.0.is_some_and(|labels| !allows(labels, &label.value)) {
                 let message = format!(
-                    "the queue has a fraction of label `{}`, and no access to it",
+                    "the queue has a fraction of label `{}`, but no access to this label",
                     label.value
                 );
                 let warning = Diagnostic::warning(Code::NoEffect, label.span, message);
-                report.push(warning.help("name it in `accessible` too, or remove the fraction"));
+                report.push(warning.help("add the label to `accessible`, or remove the fraction"));
             }
         }
         if let (Some(labels), Some(default)) = here
@@ -69,11 +71,12 @@ fn below<'a>(queue: &'a Queue, above: Above<'a>, report: &mut Report) {
             && !allows(labels, &default.value)
         {
             let message = format!(
-                "`{}` is the default label, and the queue has no access to it",
+                "`{}` is the default label, but the queue has no access to this label",
                 default.value
             );
-            let fault = Diagnostic::error(Code::NodeLabelAccess, default.span, message)
-                .help("name it in `accessible` too, or write '' for nodes without a label");
+            let fault = Diagnostic::error(Code::NodeLabelAccess, default.span, message).help(
+                "add the label to `accessible`, or set `default` to '' for nodes without a label",
+            );
             report.push(fault);
         }
     }
@@ -89,9 +92,9 @@ fn check_accessible(label: &Text, above: Option<&[Text]>, report: &mut Report) {
     if let Some(above) = above.filter(|above| !allows(above, &label.value)) {
         let message = format!("a queue above has no access to label `{}`", label.value);
         let mut fault = Diagnostic::error(Code::NodeLabelAccess, label.span, message)
-            .help("leave it out, or name it in the queue above too");
+            .help("remove the label, or add the label to `accessible` of the queue above");
         if let Some(first) = above.first() {
-            fault = fault.also(first.span, "the labels of the queue above");
+            fault = fault.also(first.span, "`accessible` of the queue above");
         }
         report.push(fault);
     }
@@ -114,9 +117,10 @@ fn check_name(label: &Text, report: &mut Report) {
     if is_label(text) {
         return;
     }
-    let message = format!("`{text}` is not a node label");
+    let message = format!("`{text}` is not a valid name for a node label");
     let fault = Diagnostic::error(Code::NodeLabelName, label.span, message).help(
-        "a label begins with a letter or digit and continues with letters, digits and - _ . up to 63 in all; '*' alone is all labels",
+        "a label has at most 63 characters, begins with a letter or digit, and continues with \
+         letters, digits and - _ .; '*' alone means all labels",
     );
     report.push(fault);
 }

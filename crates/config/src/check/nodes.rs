@@ -8,21 +8,23 @@ use crate::raw::Partition;
 pub(super) fn check(partition: &Partition, report: &mut Report) {
     let policy = &partition.node_sort.policy;
     if !matches!(policy.value.as_str(), "" | "fair" | "binpacking") {
-        let message = format!("there is no node sorting policy `{}`", policy.value);
+        let message = format!("the node sorting policy `{}` does not exist", policy.value);
         let fault = Diagnostic::error(Code::NodePolicy, policy.span, message)
             .about(&policy.value)
-            .help("write `fair` or `binpacking`, in lower case");
+            .help("set `type` to `fair` or `binpacking`, in lower case");
         report.push(fault);
     }
     for (name, weight) in &partition.node_sort.weights {
         if weight.value < 0.0 {
-            let message =
-                format!("the weight of {} is {}; it must not be below 0", name.value, weight.value);
+            let message = format!(
+                "the weight of {} is {}, but it must be 0 or more",
+                name.value, weight.value
+            );
             let fault = Diagnostic::error(Code::NodeWeight, weight.span, message)
-                .help("write 0 to leave the type out of the score");
+                .help("write 0 to ignore this type in the score");
             report.push(fault);
         } else if !weight.value.is_finite() {
-            let message = format!("the weight of {} is not a number; 1 is used", name.value);
+            let message = format!("the weight of {} is not a number, so 1 is used", name.value);
             let warning = Diagnostic::warning(Code::YamlLenient, weight.span, message);
             report.push(warning.help("write a number"));
         }

@@ -18,16 +18,17 @@ pub(super) fn check(queue: &Queue, is_root: bool, report: &mut Report) {
         && !ordering.agrees_with(&value.value)
     {
         let message = format!(
-            "`orderingpolicy` is `{}`, and the property `{}` is `{}`",
+            "`orderingpolicy` is `{}`, but the property `{}` is `{}`",
             word.value, key.value, value.value
         );
         let fault = Diagnostic::error(Code::OrderingProperty, word.span, message)
-            .also(value.span, "sets another order")
-            .help("leave one of them out");
+            .also(value.span, "the other order")
+            .help("remove one of the two settings");
         report.push(fault);
     }
     if word.value == "fifo-with-partitions" {
-        let message = "`fifo-with-partitions` is taken as `fifo`: applications are ordered by age in every partition";
+        let message = "`fifo-with-partitions` means `fifo`, because every partition orders \
+                       applications by age";
         let warning = Diagnostic::warning(Code::OrderingPartitions, word.span, message);
         report.push(warning.help("write `fifo`"));
     }
@@ -40,15 +41,16 @@ fn wrong_word(word: &Text, is_leaf: bool) -> Diagnostic {
         ("a queue with queues below", &OF_PARENTS, &OF_LEAVES)
     };
     let expected = list(words);
-    let message = format!("`orderingpolicy` of {kind} is `{}`; it is {expected}", word.value);
+    let message =
+        format!("`orderingpolicy` of {kind} is `{}`, but it must be {expected}", word.value);
     let lower = word.value.to_lowercase();
     let help = if words.contains(&lower.as_str()) {
         format!("write {lower}")
     } else if others.contains(&word.value.as_str()) {
         let where_it_goes = if is_leaf { "a queue with queues below" } else { "each leaf below" };
-        format!("write it in {where_it_goes}, or leave it out")
+        format!("move the key to {where_it_goes}, or remove the key")
     } else {
-        "leave it out to have the usual order".to_owned()
+        "remove the key to use the default order".to_owned()
     };
     Diagnostic::error(Code::OrderingWord, word.span, message).help(help)
 }

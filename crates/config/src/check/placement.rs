@@ -26,9 +26,9 @@ fn check_one(rule: &Rule, report: &mut Report) {
             report.push(warning);
         }
     } else {
-        let message = format!("`{}` is not the name of a placement rule", name.value);
+        let message = format!("`{}` is not a placement rule", name.value);
         let fault = Diagnostic::error(Code::RuleName, name.span, message)
-            .help("write one of provided, user, fixed, tag, reject");
+            .help("set `name` to one of provided, user, fixed, tag, reject");
         report.push(fault);
     }
     check_filter(&rule.filter, report);
@@ -37,7 +37,8 @@ fn check_one(rule: &Rule, report: &mut Report) {
 fn check_filter(filter: &Filter, report: &mut Report) {
     let kind = &filter.kind;
     if !matches!(kind.value.to_lowercase().as_str(), "" | "allow" | "deny") {
-        let message = format!("a filter cannot be of type `{}`", kind.value);
+        let message =
+            format!("`type` of the filter is `{}`, but it must be `allow` or `deny`", kind.value);
         let fault = Diagnostic::error(Code::RuleFilterType, kind.span, message)
             .help("write `allow` or `deny`");
         report.push(fault);
@@ -56,9 +57,10 @@ fn check_single(
 ) {
     let [only] = list else {
         for entry in list.iter().filter(|entry| !is_legal(&entry.value)) {
-            let message = format!("`{}` is not a {noun} name and matches no user", entry.value);
+            let message =
+                format!("`{}` is not a valid {noun} name and matches no user", entry.value);
             let warning = Diagnostic::warning(Code::NoEffect, entry.span, message)
-                .help("an expression must be the only entry of its list");
+                .help("write a regular expression as the only entry of its list");
             report.push(warning);
         }
         return;
@@ -69,15 +71,16 @@ fn check_single(
     let why = if expression::is_meant(&only.value) {
         match expression::compile(&only.value) {
             Ok(_) => return,
-            Err(error) => format!("no regular expression: {error}"),
+            Err(error) => format!("not a valid regular expression: {error}"),
         }
     } else {
-        "no regular expression: none of ^ $ * + ? ( ) [ { } ] | is in it".to_owned()
+        "not a regular expression, because it contains none of ^ $ * + ? ( ) [ { } ] |".to_owned()
     };
-    let message = format!("`{}` is neither a {noun} name nor an expression", only.value);
+    let message =
+        format!("`{}` is neither a valid {noun} name nor a regular expression", only.value);
     let fault = Diagnostic::error(code, only.span, message)
         .label(why)
-        .help(format!("write one {noun} name, several names, or one expression"));
+        .help(format!("write one {noun} name, several names, or one regular expression"));
     report.push(fault);
 }
 
@@ -91,27 +94,29 @@ pub(crate) fn unbuildable(rule: &Rule) -> Option<Diagnostic> {
         "recovery" => Diagnostic::warning(
             Code::RuleRecovery,
             name.span,
-            format!("the recovery rule cannot be written; {consequence}"),
+            format!("the recovery rule cannot be in a queue file; {consequence}"),
         )
-        .help("remove it: it is always the last rule"),
+        .help("remove the rule; the scheduler always adds this rule as the last rule"),
         "fixed" | "tag" if value.value.is_empty() => Diagnostic::warning(
             Code::RuleValue,
             name.span,
-            format!("a `{kind}` rule needs a `value`; {consequence}"),
+            format!("a `{kind}` rule has no `value`; {consequence}"),
         )
-        .help("write the queue of a `fixed` rule, the tag name of a `tag` rule"),
+        .help("set `value` to the queue of a `fixed` rule, or to the tag name of a `tag` rule"),
         "provided" | "user" | "tag" | "reject" => return None,
         "fixed" => {
             let message = format!("{}; {consequence}", fixed_fault(rule)?);
-            Diagnostic::warning(Code::RuleValue, value.span, message)
-                .help("write names of queues with dots between, from `root` only without a parent")
+            Diagnostic::warning(Code::RuleValue, value.span, message).help(
+                "write queue names separated by dots, and begin with `root` only without a \
+                       parent rule",
+            )
         }
         _ => Diagnostic::warning(
             Code::RuleUnknown,
             name.span,
-            format!("there is no placement rule `{}`; {consequence}", name.value),
+            format!("the placement rule `{}` does not exist; {consequence}", name.value),
         )
-        .help("write one of provided, user, fixed, tag, reject"),
+        .help("set `name` to one of provided, user, fixed, tag, reject"),
     };
     Some(warning)
 }
@@ -119,7 +124,7 @@ pub(crate) fn unbuildable(rule: &Rule) -> Option<Diagnostic> {
 fn fixed_fault(rule: &Rule) -> Option<String> {
     let path = rule.value.value.to_lowercase();
     if let Some(part) = path.split('.').find(|part| !is_queue_name(part)) {
-        return Some(format!("`{part}` is not a queue name"));
+        return Some(format!("`{part}` is not a valid queue name"));
     }
     let qualified = path == "root" || path.starts_with("root.");
     (qualified && rule.parent.is_some())

@@ -109,12 +109,12 @@ fn route(rule: &Rule, reading: Reading) -> Result<Option<Route<'_>>, Box<Diagnos
             }
             Some(route) if qualified => {
                 let message = format!(
-                    "`{value}` is a full path, but its parent rule leads to `{}` already",
+                    "`{value}` is a full path, but the parent rule already selects `{}`",
                     route.path
                 );
                 let fault = Diagnostic::error(Code::RuleQualified, link.value.span, message)
                     .also(route.rule.value.span, "the parent rule")
-                    .help("leave out `root`, or remove the parent rule");
+                    .help("write a path without `root`, or remove the parent rule");
                 return Err(Box::new(fault));
             }
             Some(route) => {
@@ -164,28 +164,29 @@ fn walk(
 
 fn under_leaf(route: &Route<'_>, leaf: &Queue) -> Diagnostic {
     let message =
-        format!("there can be no queue `{}`: `{}` is a leaf", route.path, leaf.name.value);
+        format!("queue `{}` cannot exist, because `{}` is a leaf", route.path, leaf.name.value);
     Diagnostic::error(Code::RuleUnderLeaf, route.rule.value.span, message)
         .also(leaf.name.span, "this queue is a leaf")
-        .help("write `parent: true` for that queue, or another path")
+        .help("set `parent: true` for the leaf, or use another path")
 }
 
 fn no_queue(route: &Route<'_>) -> Diagnostic {
-    let message = format!("there is no queue `{}`, and the rule may not make it", route.path);
+    let message =
+        format!("queue `{}` does not exist, and the rule does not set `create: true`", route.path);
     Diagnostic::error(Code::RuleNoQueue, route.rule.value.span, message)
-        .help("write `create: true` for the rule, or the path of a configured queue")
+        .help("set `create: true` in the rule, or set `value` to the path of a queue of the file")
 }
 
 fn not_parent(route: &Route<'_>, target: &Queue) -> Diagnostic {
-    let message = format!("the rule makes queues below `{}`, which is a leaf", route.path);
+    let message = format!("the rule creates queues below `{}`, which is a leaf", route.path);
     Diagnostic::error(Code::RuleNotParent, route.rule.value.span, message)
         .also(target.name.span, "this queue is a leaf")
-        .help("write `parent: true` for that queue")
+        .help("set `parent: true` for the leaf")
 }
 
 fn not_leaf(route: &Route<'_>, target: &Queue) -> Diagnostic {
-    let message = format!("`{}` is a parent and takes no applications", route.path);
+    let message = format!("queue `{}` is a parent and accepts no applications", route.path);
     Diagnostic::error(Code::RuleNotLeaf, route.rule.value.span, message)
         .also(target.name.span, "this queue is a parent")
-        .help("name one of the leaves below it")
+        .help("set `value` to a leaf below this queue")
 }

@@ -19,8 +19,10 @@ pub(super) fn check(queue: &Queue, report: &mut Report) {
             continue;
         };
         if !legal {
-            let message =
-                format!("`{}` is not a value of `{}`; its default is used", value.value, key.value);
+            let message = format!(
+                "`{}` is not a valid value of `{}`, so the default applies",
+                value.value, key.value
+            );
             let warning = Diagnostic::warning(Code::PropertyValue, value.span, message)
                 .help(format!("write {expected}"));
             report.push(warning);

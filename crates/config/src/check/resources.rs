@@ -37,13 +37,13 @@ fn check_queue(queue: &Queue, above: Option<&Path<'_>>, report: &mut Report) -> 
     let name = &queue.name.value;
 
     for excess in excesses(|resource| max.get(resource), &guaranteed) {
-        let subject = format!("queue `{name}` guarantees");
-        let message = compare(&subject, &excess, "its own maximum is");
+        let subject = format!("queue `{name}` has a guarantee of");
+        let message = compare(&subject, &excess, "but its own maximum is");
         report.push(over(Code::GuaranteeOverMax, &excess, message, "the maximum"));
     }
     for excess in excesses(|resource| above?.room(resource), &max) {
-        let subject = format!("queue `{name}` may use");
-        let message = compare(&subject, &excess, "a queue above it may use");
+        let subject = format!("queue `{name}` has a maximum of");
+        let message = compare(&subject, &excess, "but a queue above it has a maximum of");
         report.push(over(Code::MaxOverParent, &excess, message, "the maximum above"));
     }
 
@@ -52,19 +52,19 @@ fn check_queue(queue: &Queue, above: Option<&Path<'_>>, report: &mut Report) -> 
     for child in &queue.children {
         sum.add(check_queue(child, Some(&in_force), report));
     }
-    let subject = format!("the children of queue `{name}` are guaranteed");
+    let subject = format!("the child queues of `{name}` have guarantees of");
     for excess in excesses(|resource| guaranteed.get(resource), &sum) {
         if report.is_full() {
             break; // Looking for the summands costs more than counting what is left.
         }
-        let message = compare(&subject, &excess, "the queue itself is guaranteed");
+        let message = compare(&subject, &excess, "but the queue itself has a guarantee of");
         report.push(over_sum(Code::SumOverGuarantee, queue, &excess, message));
     }
     for excess in excesses(|resource| in_force.room(resource), &sum) {
         if report.is_full() {
             break;
         }
-        let message = compare(&subject, &excess, "the queue may use");
+        let message = compare(&subject, &excess, "but the maximum of the queue is");
         report.push(over_sum(Code::SumOverMax, queue, &excess, message));
     }
     claimed(guaranteed, sum)
@@ -112,7 +112,7 @@ fn over_sum(code: Code, queue: &Queue, excess: &Excess<'_>, message: String) -> 
     let mut fault = Diagnostic::error(code, room.span, message)
         .label(format!("{} here", show(excess.resource, room.amount)))
         .help(format!(
-            "raise it to {} or lower the guarantees of the children",
+            "raise it to {}, or lower the guarantees of the child queues",
             exact(excess.resource, sum.amount)
         ));
     for part in parts.take(3) {

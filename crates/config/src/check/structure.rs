@@ -20,7 +20,7 @@ pub(super) fn rooted(mut partition: Partition, report: &mut Report) -> Option<Tr
         let message =
             format!("partition `{}` has no `queues`", name_of_partition(&partition.name.value));
         let fault = Diagnostic::error(Code::QueuesMissing, partition.name.span, message)
-            .help("write `queues: []` for a bare root queue");
+            .help("set `queues: []` to have only a root queue");
         report.push(fault);
         return None;
     };
@@ -55,7 +55,7 @@ fn move_limits(partition: &mut Partition, root: &mut Queue, report: &mut Report)
         let fault = Diagnostic::error(Code::LimitRootDiffers, own.span, message)
             .label("limits of the partition")
             .also(root.limits.span, "limits of the root queue")
-            .help("keep one of the two; they mean the same");
+            .help("remove one of the two; both apply to the root queue");
         report.push(fault);
     }
 }
@@ -67,19 +67,22 @@ pub(super) fn check(root: &Queue, report: &mut Report) {
         if let Some(pairs) = written {
             let message = format!("the root queue must not have `resources.{key}`");
             let fault = Diagnostic::error(Code::RootResources, pairs.span, message)
-                .help("remove it: the maximum of root is what the nodes have");
+                .help("remove `resources.max`; the maximum of root is the sum of the nodes");
             report.push(fault);
         }
     }
     for key in &root.resources.nulls {
         let message = format!("`{}` of the root queue is empty and ignored", key.value);
-        report.push(Diagnostic::warning(Code::YamlLenient, key.span, message).help("remove it"));
+        report
+            .push(Diagnostic::warning(Code::YamlLenient, key.span, message).help("remove the key"));
     }
     for child in &root.children {
         if child.name.value.eq_ignore_ascii_case(RECOVERY_QUEUE) {
-            let message = format!("`{RECOVERY_QUEUE}` is the name of the recovery queue");
-            let fault = Diagnostic::error(Code::QueueReserved, child.name.span, message)
-                .help("choose another name: applications are put into that queue on recovery");
+            let message = format!("`{RECOVERY_QUEUE}` is reserved for the recovery queue");
+            let fault = Diagnostic::error(Code::QueueReserved, child.name.span, message).help(
+                "choose another name; a restart places applications without a queue in the \
+                       recovery queue",
+            );
             report.push(fault);
         }
     }
@@ -94,11 +97,11 @@ fn check_children(queue: &Queue, path: &str, report: &mut Report) {
         if !is_queue_name(&child.name.value) {
             report.push(bad_name(child, path));
         } else if let Some(first) = seen.get(&name) {
-            let message = format!("`{path}` has two children called `{name}`");
+            let message = format!("queue `{path}` has two child queues with the name `{name}`");
             let fault = Diagnostic::error(Code::QueueDuplicate, span, message)
-                .label("again here")
-                .also(*first, "first here")
-                .help("give one of them another name; queue names are compared in lower case");
+                .label("second entry")
+                .also(*first, "first entry")
+                .help("rename one of the queues; queue names ignore case");
             report.push(fault);
         } else {
             seen.insert(name.clone(), span);
@@ -113,9 +116,9 @@ fn bad_name(queue: &Queue, path: &str) -> Diagnostic {
     let message = if name.is_empty() {
         format!("a queue below `{path}` has no name")
     } else if length > QUEUE_NAME_MAX {
-        format!("the queue name has {length} characters; it may have {QUEUE_NAME_MAX}")
+        format!("the queue name has {length} characters, but at most {QUEUE_NAME_MAX} are allowed")
     } else {
-        format!("`{name}` is not a queue name")
+        format!("`{name}` is not a valid queue name")
     };
     let help = format!(
         "a name has 1 to {QUEUE_NAME_MAX} characters: ASCII letters, digits and _ : # / @ -"

@@ -28,11 +28,11 @@ pub(super) fn check(queue: &Queue, report: &mut Report) {
     };
     if !queue.parent && queue.children.is_empty() {
         let message = format!(
-            "the template of queue `{}` has no effect: the queue is a leaf",
+            "`childtemplate` of queue `{}` has no effect, because the queue is a leaf",
             queue.name.value
         );
         let warning = Diagnostic::warning(Code::NoEffect, template.span, message)
-            .help("write `parent: true` for the queue, or remove the template");
+            .help("set `parent: true` for the queue, or remove `childtemplate`");
         report.push(warning);
     } else if !is_absent(template) {
         let resources = &template.resources;

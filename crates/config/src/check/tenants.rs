@@ -40,11 +40,12 @@ pub(super) fn check_once(trees: &[Tree], report: &mut Report) {
     let mut with = with.filter(|block| block.enabled == Some(true));
     let Some(first) = with.next() else { return };
     for second in with {
-        let message = "two partitions have tenants, which are found by their names alone";
+        let message =
+            "two partitions have tenants, but only one partition of a queue file can have tenants";
         let fault = Diagnostic::error(Code::TenantsTwice, second.span, message)
-            .label("again here")
-            .also(first.span, "first here")
-            .help("switch them on in one partition");
+            .label("second entry")
+            .also(first.span, "first entry")
+            .help("set `tenants: {enabled: true}` in only one partition");
         report.push(fault);
     }
 }
@@ -60,33 +61,49 @@ fn check_root(block: &Tenants, root: &Queue, report: &mut Report) {
     let legal = levels.iter().all(legal);
     let Some((_, below)) = levels.split_first().filter(|(first, _)| legal && **first == "root")
     else {
-        let message = format!("`{path}` is not the path of a queue below root");
-        return fault(message, "write root, a dot and a name, as `root.tenants`");
+        let message =
+            format!("`rootqueue` is `{path}`, which is not the path of a queue below root");
+        return fault(message, "write root, a dot, and a name, such as `root.tenants`");
     };
     let Some((last, above)) = below.split_last() else {
-        let message = "root cannot be the queue for tenants, since other queues are below it";
-        return fault(message.to_owned(), "name a queue below it, as `root.tenants`");
+        let message =
+            "`rootqueue` cannot be root, because the root queue can have other child queues";
+        return fault(
+            message.to_owned(),
+            "set `rootqueue` to a queue below root, such as `root.tenants`",
+        );
     };
     let Some(parent) = above.iter().try_fold(root, |queue, name| child(queue, name)) else {
-        let message = format!("the queue above `{path}` is not in the file");
-        return fault(message, "write that queue too, or name one right below root");
+        let message = format!("the queue file does not define the queue above `{path}`");
+        return fault(
+            message,
+            "add that queue to the file, or set `rootqueue` to a child queue of root",
+        );
     };
     let holds_queues = |queue: &Queue| queue.parent || !queue.children.is_empty();
     if !above.is_empty() && !holds_queues(parent) {
         let message = format!("the queue above `{path}` is a leaf");
-        return fault(message, "write `parent: true` in it, or name another queue");
+        return fault(
+            message,
+            "set `parent: true` in that queue, or set `rootqueue` to another queue",
+        );
     }
     let Some(own) = child(parent, last) else { return };
     if let Some(first) = own.children.first() {
-        let message =
-            format!("queues of tenants are not written, and all below `{path}` are theirs");
+        let message = format!(
+            "the file defines a queue below `{path}`, but all queues there belong to tenants"
+        );
         let fault = Diagnostic::error(Code::TenantsBelow, first.name.span, message)
-            .also(span, "the queue for tenants")
-            .help("remove it, and make a tenant of it; or name another `rootqueue`");
+            .also(span, "`rootqueue` of tenants")
+            .help("remove the queue and create a tenant instead, or set another `rootqueue`");
         report.push(fault);
     } else if !own.parent {
-        let message = format!("`{path}` is to hold the queues of tenants, and is a leaf");
-        fault(message, "write `parent: true` in it, or leave it out: it is made");
+        let message = format!("`{path}` is the `rootqueue` of tenants, but this queue is a leaf");
+        fault(
+            message,
+            "set `parent: true` in the queue, or remove the queue from the file so that the server \
+             creates it",
+        );
     }
 }
 
@@ -100,18 +117,20 @@ fn check_name(name: &Text, report: &mut Report) {
     if is_queue_name(text) && lower && text != OWN_LEAF && text != RECOVERY_QUEUE {
         return;
     }
-    let message = format!("`{text}` is not a legal tenant name");
+    let message = format!("`{text}` is not a valid tenant name");
     let fault = Diagnostic::error(Code::TenantName, name.span, message);
-    report.push(fault.help("a name is 1 to 64 of a-z 0-9 _ : # / @ - and not `own`"));
+    report.push(
+        fault.help("a tenant name has 1 to 64 characters of a-z 0-9 _ : # / @ - and is not `own`"),
+    );
 }
 
 fn check_number(key: &str, text: Option<&Text>, least: u32, report: &mut Report) {
     let Some(text) = text.filter(|text| whole(text).is_none_or(|number| number < least)) else {
         return;
     };
-    let message = format!("`{key}` is not a whole number from {least} to {}", u32::MAX);
+    let message = format!("`{key}` must be a whole number from {least} to {}", u32::MAX);
     let fault = Diagnostic::error(Code::TenantValue, text.span, message);
-    report.push(fault.help("write digits only, without a zero in front"));
+    report.push(fault.help("write only digits, without a leading zero"));
 }
 
 fn check_defaults(block: &Defaults, report: &mut Report) {
@@ -153,7 +172,7 @@ fn check_word(
     report: &mut Report,
 ) {
     if let Some(text) = text.filter(|text| !is_known(&text.value)) {
-        let message = format!("`{key}` in `tenants` is `{}`; it must be {words}", text.value);
+        let message = format!("`{key}` in `tenants` is `{}`, but it must be {words}", text.value);
         let span: Span = text.span;
         report.push(
             Diagnostic::error(Code::TenantWord, span, message).help(format!("write {words}")),

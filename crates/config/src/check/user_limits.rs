@@ -187,12 +187,12 @@ impl<'a> Walk<'a, '_> {
             return;
         }
         let message = format!(
-            "`minimumuserlimitpercent` is 0, with the formula `{}` it goes from 1 to 100",
+            "`minimumuserlimitpercent` is 0, but with the formula `{}` it must be from 1 to 100",
             formula.value
         );
         let fault = Diagnostic::error(Code::UserLimitPercent, floor, message)
             .also(formula.span, "the formula")
-            .help("write 1 or more, or the formula `smooth`, which needs no such minimum");
+            .help("write 1 or more, or set `formula: smooth`, which needs no minimum");
         self.report.push(fault);
     }
 
@@ -225,7 +225,7 @@ fn check_words(block: &UserLimits, report: &mut Report) {
         else {
             return;
         };
-        let message = format!("`{key}` cannot be `{}`", text.value);
+        let message = format!("`{key}` is `{}`, which is not one of its values", text.value);
         let [first, second, third] = words;
         let fault = Diagnostic::error(Code::UserLimitWord, text.span, message)
             .help(format!("write `{first}`, `{second}` or `{third}`"));
@@ -238,9 +238,9 @@ fn check_words(block: &UserLimits, report: &mut Report) {
 
 fn check_factor(block: &UserLimits, report: &mut Report) {
     if let Some(text) = block.factor.as_ref().filter(|text| factor(&text.value).is_none()) {
-        let message = format!("`userlimitfactor` is {}; {FACTOR}", text.value);
+        let message = format!("`userlimitfactor` is {}, but {FACTOR}", text.value);
         let fault = Diagnostic::error(Code::UserLimitFactor, text.span, message)
-            .help("write how many times the guarantee one user may have, or -1 for no such bound");
+            .help("write how many times the guarantee one user can use, or -1 for no user cap");
         report.push(fault);
     }
 }
@@ -250,9 +250,10 @@ fn check_floor(text: &Text, report: &mut Report) -> Floor {
     if let Some(percent) = percent(&text.value) {
         return Floor::Written(percent, text.span);
     }
-    let message = format!("`minimumuserlimitpercent` is {}; {PERCENT}", text.value);
-    let fault = Diagnostic::error(Code::UserLimitPercent, text.span, message)
-        .help("write the minimum share of a user, as a percentage of the queue; 0 is no minimum");
+    let message = format!("`minimumuserlimitpercent` is {}, but {PERCENT}", text.value);
+    let fault = Diagnostic::error(Code::UserLimitPercent, text.span, message).help(
+        "write the minimum share of a user as a percentage of the queue, or 0 for no minimum",
+    );
     report.push(fault);
     Floor::Wrong
 }
@@ -262,14 +263,17 @@ fn check_user(user: &Text, report: &mut Report) {
         return;
     }
     let (message, help) = match user.value.as_str() {
-        "" => ("a weight is for no user".to_owned(), "name a user, or remove it"),
+        "" => {
+            ("an entry of `weights` names no user".to_owned(), "name a user, or remove the entry")
+        }
         "*" => (
-            "weights are for users by name, and `*` is none".to_owned(),
-            "remove it: unnamed users have the weight 1",
+            "`weights` are for users by name, but `*` is not a user name".to_owned(),
+            "remove the entry `*`; unnamed users have the weight 1",
         ),
         name => (
-            format!("`{name}` is not a user name"),
-            "a user begins with a letter or _ and continues with letters, digits and : # / _ . @ -",
+            format!("`{name}` is not a valid user name"),
+            "a user name begins with a letter or _ and continues with letters, digits and : # / _ \
+             . @ -",
         ),
     };
     report.push(Diagnostic::error(Code::UserLimitUserName, user.span, message).help(help));
@@ -277,12 +281,12 @@ fn check_user(user: &Text, report: &mut Report) {
 
 fn no_weight(user: &Text, text: &Text) -> Diagnostic {
     let message = if text.value.is_empty() {
-        format!("the weight of user `{}` has no number", user.value)
+        format!("the weight of user `{}` has no value", user.value)
     } else {
-        format!("the weight of user `{}` is {}; {WEIGHT}", user.value, text.value)
+        format!("the weight of user `{}` is {}, but {WEIGHT}", user.value, text.value)
     };
     Diagnostic::error(Code::UserLimitWeight, text.span, message)
-        .help("write 2 for twice the share of others, 0.5 for half of it")
+        .help("write a weight, such as 2 for twice the share of other users, or 0.5 for half")
 }
 
 fn too_heavy(
@@ -293,8 +297,8 @@ fn too_heavy(
 ) -> Diagnostic {
     let most = most_of(percent);
     let message = format!(
-        "the weight of user `{user}` is {weight}; it is {most} at most, which is 100 divided by the \
-         `minimumuserlimitpercent` in force, {percent}"
+        "the weight of user `{user}` is {weight}, but it can be at most {most}, which is 100 \
+         divided by `minimumuserlimitpercent`, {percent}"
     );
     let fault = Diagnostic::error(Code::UserLimitWeight, span, message);
     let Some(place) = place else {
@@ -304,7 +308,7 @@ fn too_heavy(
     };
     fault
         .also(place, "the percentage")
-        .help(format!("write {most} or less, or lower the percentage"))
+        .help(format!("write {most} or less, or lower `minimumuserlimitpercent`"))
 }
 
 /// The largest weight with a percentage, rounded down.
@@ -321,9 +325,10 @@ fn check_amounts(key: &str, pairs: Option<&Pairs>, report: &mut Report) -> Optio
     report_quantities(Some(pairs), Stage::Validation, report);
     let amounts = Vector::of(Some(pairs));
     for (resource, measure) in amounts.iter().filter(|(_, measure)| measure.amount.get() <= 0) {
-        let message = format!("`{key}` is {}; it is above 0", show(resource, measure.amount));
+        let message =
+            format!("`{key}` is {}, but it must be above 0", show(resource, measure.amount));
         let fault = Diagnostic::error(Code::UserLimitZero, measure.span, message)
-            .help(format!("write more, or leave {resource} out"));
+            .help(format!("write an amount above 0, or remove {resource}"));
         report.push(fault);
     }
     Some(Rc::new(Bound { span: pairs.span, amounts }))
@@ -348,7 +353,7 @@ fn maximum_fits_partition(of_queue: &Bound, of_partition: &Bound, report: &mut R
             continue;
         }
         let message = format!(
-            "`maximumallocation` of the queue is {}, that of the partition {}",
+            "`maximumallocation` of the queue is {}, but that of the partition is {}",
             show(resource, own.amount),
             show(resource, most.amount)
         );
@@ -356,7 +361,7 @@ fn maximum_fits_partition(of_queue: &Bound, of_partition: &Bound, report: &mut R
             .label("too much")
             .also(most.span, "the maximum of the partition")
             .help(format!(
-                "write {} or less, or raise that of the partition",
+                "write {} or less, or raise `maximumallocation` of the partition",
                 exact(resource, most.amount)
             ));
         report.push(fault);
@@ -365,12 +370,15 @@ fn maximum_fits_partition(of_queue: &Bound, of_partition: &Bound, report: &mut R
 
 fn minimum_over_maximum(resource: &str, least: Measure, most: Measure) -> Diagnostic {
     let message = format!(
-        "`minimumallocation` is {}, `maximumallocation` {}",
+        "`minimumallocation` is {}, but `maximumallocation` is {}",
         show(resource, least.amount),
         show(resource, most.amount)
     );
     Diagnostic::error(Code::UserLimitMinimumOverMaximum, least.span, message)
         .label("too much")
         .also(most.span, "the maximum")
-        .help(format!("write {} or less, or raise the maximum", exact(resource, most.amount)))
+        .help(format!(
+            "write {} or less, or raise `maximumallocation`",
+            exact(resource, most.amount)
+        ))
 }

@@ -116,7 +116,8 @@ pub const KEYS: &[Key] = &[
         "listen",
         Kind::Addresses,
         Some("127.0.0.1:9080"),
-        "Addresses of REST, gRPC, and the status page, all on one port. `:9080` is every address of the machine",
+        "Addresses on which the server listens. REST, gRPC, and the status page share one port. \
+         `:9080` means every address of the machine",
     ),
     key(
         "insecure",
@@ -128,29 +129,44 @@ pub const KEYS: &[Key] = &[
         "queues",
         Kind::Path,
         None,
-        "Queue file. The server applies changes immediately; it reports an invalid file and continues with the previous one. None: the built-in file, or the last one that was in force",
+        "Queue file. The server applies changes immediately. If the file is invalid, the server \
+         reports the errors and keeps the active file. None: the built-in file, or the last active \
+         file",
     ),
     key("journal.path", Kind::Path, Some("headroom-data"), "Folder of the journal"),
     key(
         "journal.snapshotEvery",
         Kind::Count,
         Some("100000"),
-        "Number of records between snapshots, if these records have at least as many bytes as the last snapshot",
+        "Minimum number of records between snapshots. The records since a snapshot must also have \
+         at least as many bytes as the snapshot",
     ),
-    key("tls.cert", Kind::Path, None, "Certificates of the server, its own first, as PEM"),
-    key("tls.key", Kind::Path, None, "The key of that certificate, as PEM"),
+    key(
+        "tls.cert",
+        Kind::Path,
+        None,
+        "PEM file with the certificate of the server, followed by its intermediate certificates",
+    ),
+    key("tls.key", Kind::Path, None, "PEM file with the private key of the server certificate"),
     key(
         "tls.clientCa",
         Kind::Path,
         None,
-        "CA certificates for client certificates, as PEM. Clients can then present a certificate",
+        "PEM file of CA certificates. If set, clients can authenticate with a certificate that one \
+         of these CAs signed",
     ),
-    key("auth.tokens", Kind::Path, None, "File of hashes of tokens, as `headroom token` writes it"),
+    key(
+        "auth.tokens",
+        Kind::Path,
+        None,
+        "File with the hashes of tokens, which `headroom token` writes",
+    ),
     key(
         "auth.tenants",
         Kind::Roles,
         None,
-        "The tenants that tenant-admin and tenant-viewer apply to, with the tenants below: `user:NAME`, `group:NAME`, or `*` for all",
+        "Tenants for which `tenant-admin` and `tenant-viewer` apply, with all tenants below: \
+         `user:NAME`, `group:NAME`, or `*` for all",
     ),
     key(
         "auth.certificates.user",
@@ -162,78 +178,78 @@ pub const KEYS: &[Key] = &[
         "auth.certificates.roles",
         Kind::Roles,
         None,
-        "Roles by client certificate: `user:NAME`, `group:ORGANISATION`, or `*` for all",
+        "Roles of callers with a client certificate: `user:NAME`, `group:ORGANISATION`, or `*` for \
+         all",
     ),
     key(
         "auth.oidc.issuer",
         Kind::Text,
         None,
-        "URL of the issuer whose tokens (JWT) are trusted. Its OpenID configuration has the keys",
+        "URL of the issuer whose tokens (JWT) the server accepts. The server reads the signing \
+         keys from the OpenID configuration of the issuer",
     ),
     key("auth.oidc.audience", Kind::Text, None, "Required audience of these tokens"),
     key(
         "auth.oidc.ca",
         Kind::Path,
         None,
-        "CA certificates for the issuer, as PEM, in addition to those of the system",
+        "PEM file of CA certificates for the issuer, in addition to the CA certificates of the \
+         system",
     ),
     key("auth.oidc.userClaim", Kind::Text, Some("sub"), "The claim that names the user"),
     key("auth.oidc.groupsClaim", Kind::Text, Some("groups"), "The claim that lists the groups"),
-    key(
-        "auth.oidc.rolesClaim",
-        Kind::Text,
-        None,
-        "The claim that lists roles by their names, if there is one",
-    ),
+    key("auth.oidc.rolesClaim", Kind::Text, None, "The optional claim that lists roles by name"),
     key(
         "auth.oidc.roles",
         Kind::Roles,
         None,
-        "Roles by token of the issuer: `user:NAME`, `group:NAME`, or `*` for all",
+        "Roles of callers with a token of the issuer: `user:NAME`, `group:NAME`, or `*` for all",
     ),
     key(
         "hosts",
         Kind::Names,
         None,
-        "Names of this server in addition to those of the loopback. On an open server, `Host` must be one of them",
+        "Host names of this server, in addition to the loopback names. On a server without \
+         authentication, the header `Host` must be one of these names",
     ),
     key(
         "cors",
         Kind::Word(&["auto", "any"]),
         Some("auto"),
-        "Whether pages of other sites can read `/ws/v1`: `auto`, only with authentication; `any`, always",
+        "When web pages of other sites can read `/ws/v1`: `auto` means only if authentication is \
+         configured, and `any` means always",
     ),
     key("limits.requestBody", Kind::Size, Some("16MiB"), "Maximum size of a request body"),
     key(
         "limits.requestTime",
         Kind::Time,
         Some("30s"),
-        "Maximum time of a request, without streams",
+        "Maximum time of a request. Streams are exempt",
     ),
     key(
         "limits.headerTime",
         Kind::Time,
         Some("10s"),
-        "Maximum time to receive the head of a request, and for a TLS handshake",
+        "Maximum time to receive the headers of a request, and to complete a TLS handshake",
     ),
-    key("limits.headerSize", Kind::Size, Some("64KiB"), "Maximum size of a request head"),
+    key("limits.headerSize", Kind::Size, Some("64KiB"), "Maximum size of the headers of a request"),
     key(
         "limits.requests",
         Kind::Count,
         Some("1024"),
-        "Maximum number of concurrent requests, without streams",
+        "Maximum number of concurrent requests. Streams are exempt",
     ),
     key(
         "limits.connections",
         Kind::Count,
         Some("20000"),
-        "Maximum number of connections; fewer where the system allows fewer open files",
+        "Maximum number of connections. The limit is lower if the system allows fewer open files",
     ),
     key(
         "limits.connectionsPerAddress",
         Kind::Count,
         Some("10240"),
-        "Maximum number of connections from one address, which can be that of a proxy",
+        "Maximum number of connections from one address, such as a proxy",
     ),
     key(
         "limits.commands",
@@ -245,20 +261,27 @@ pub const KEYS: &[Key] = &[
         "limits.tenantRate",
         Kind::Rate,
         None,
-        "Average rate of requests of each tenant, such as `100/s`, `600/m` or `1000/h`. None: no limit",
+        "Maximum average request rate of each tenant, such as `100/s`, `600/m` or `1000/h`. None: \
+         no limit",
     ),
     key(
         "limits.tenantBurst",
         Kind::Count,
         None,
-        "Maximum burst of these requests. None: the number in `limits.tenantRate`",
+        "Maximum number of requests that a tenant can send at once. None: the number in \
+         `limits.tenantRate`",
     ),
-    key("log.level", Kind::Levels, Some("info"), "How much is logged"),
+    key(
+        "log.level",
+        Kind::Levels,
+        Some("info"),
+        "Log level, with optional levels of single targets, such as `info,name=debug`",
+    ),
     key(
         "log.format",
         Kind::Word(&["auto", "text", "json"]),
         Some("auto"),
-        "`auto` is text on a terminal, else JSON",
+        "Log format. `auto` means text on a terminal, and JSON otherwise",
     ),
     key(
         "otlp.endpoint",
@@ -270,7 +293,8 @@ pub const KEYS: &[Key] = &[
         "otlp.sampling",
         Kind::Share,
         Some("0.1"),
-        "Fraction of new traces that are sent, from 0 to 1. For a request with `traceparent`, that header decides",
+        "Fraction of new traces that the server sends, from 0 to 1. For a request with \
+         `traceparent`, the header decides",
     ),
     key(
         "web.dir",
@@ -283,7 +307,8 @@ pub const KEYS: &[Key] = &[
         "event.requestCapacity",
         Kind::Count,
         Some("1000"),
-        "Maximum number of events that wait for the RM; later events are counted and dropped",
+        "Maximum number of events that wait for the resource manager. Later events are counted and \
+         dropped",
     ),
     key("event.ringBufferCapacity", Kind::Count, Some("100000"), "Maximum number of stored events"),
     key("event.maxStreams", Kind::Count, Some("100"), "Maximum number of event streams"),
@@ -297,19 +322,19 @@ pub const KEYS: &[Key] = &[
         "event.RESTResponseSize",
         Kind::Count,
         Some("10000"),
-        "Maximum number of events in one response; 0 means the default",
+        "Maximum number of events in one response. 0 means the default",
     ),
     key(
         "health.checkInterval",
         Kind::Time,
         Some("30s"),
-        "Interval between health checks; `0s`: only on request",
+        "Interval between health checks. `0s` means only on request",
     ),
 ];
 
 /// Keys that have a meaning in the specification and none in this version, and what to do instead.
 pub(super) const LATER: &[(&str, &str)] =
-    &[("journal.url", "this version keeps its journal in a folder: set `journal.path`")];
+    &[("journal.url", "set `journal.path`; this version stores the journal in a folder")];
 
 /// Those of [`KEYS`] that are handed on as settings next to the queue file.
 pub(super) fn is_extra(key: &Key) -> bool {

@@ -32,7 +32,8 @@ impl Process {
         let (path, text) = file.unwrap_or_default();
         if text.len() > FILE_BYTES_MAX {
             let fault = format!(
-                "error: {} has {} bytes, at most {FILE_BYTES_MAX} are read; is it the right file?",
+                "error: {} has {} bytes, but a configuration file can have at most \
+                 {FILE_BYTES_MAX}. Check that this is the intended file",
                 path.display(),
                 text.len()
             );
@@ -128,8 +129,11 @@ impl Reader<'_> {
         match (cert, key) {
             (Some(cert), Some(key)) => Ok(Some(Tls { cert, key, client_ca })),
             (None, None) if client_ca.is_none() => Ok(None),
-            (None, _) => Err(self.missing("tls.cert", "without the certificate there is no TLS")),
-            (_, None) => Err(self.missing("tls.key", "without the key there is no TLS")),
+            (None, _) => Err(self.missing(
+                "tls.cert",
+                "TLS needs a certificate in addition to `tls.key` or `tls.clientCa`",
+            )),
+            (_, None) => Err(self.missing("tls.key", "TLS needs the key of `tls.cert`")),
         }
     }
 
@@ -159,18 +163,25 @@ impl Reader<'_> {
             (None, None) => {
                 let alone = ["auth.oidc.ca", "auth.oidc.rolesClaim", "auth.oidc.roles"];
                 if alone.iter().any(|key| self.given.contains_key(key)) {
-                    self.missing("auth.oidc.issuer", "without an issuer, no token is accepted");
+                    self.missing(
+                        "auth.oidc.issuer",
+                        "the other keys of `auth.oidc` have no effect without an issuer",
+                    );
                     return None;
                 }
                 None
             }
             (Some(_), None) => {
-                let why = "tokens that the issuer made for others would be taken otherwise";
+                let why = "without an audience, the server would accept tokens that the issuer \
+                           made for other services";
                 self.missing("auth.oidc.audience", why);
                 return None;
             }
             (None, Some(_)) => {
-                self.missing("auth.oidc.issuer", "without an issuer, no token is accepted");
+                self.missing(
+                    "auth.oidc.issuer",
+                    "the other keys of `auth.oidc` have no effect without an issuer",
+                );
                 return None;
             }
         };
@@ -187,7 +198,7 @@ impl Reader<'_> {
         });
         if !issuer.starts_with("https://") && !local {
             let message =
-                "expected a URL that begins with https://; http is for this machine alone";
+                "expected a URL that begins with https://, or with http:// on a loopback address";
             self.wrong("auth.oidc.issuer", message);
         }
     }
@@ -209,7 +220,7 @@ impl Reader<'_> {
             commands: self.one("limits.commands", |text| {
                 let count = value::count(text, 1)?;
                 let count = usize::try_from(count).ok().filter(|count| *count <= COMMANDS_MAX);
-                count.ok_or_else(|| format!("expected at most {COMMANDS_MAX}"))
+                count.ok_or_else(|| format!("expected a number up to {COMMANDS_MAX}"))
             })?,
             tenants: self.rate()?,
         })
@@ -220,7 +231,10 @@ impl Reader<'_> {
     fn rate(&mut self) -> Option<Option<Rate>> {
         if self.text("limits.tenantRate").is_none() {
             if self.text("limits.tenantBurst").is_some() {
-                self.missing("limits.tenantRate", "as many requests are taken as come otherwise");
+                self.missing(
+                    "limits.tenantRate",
+                    "`limits.tenantBurst` has no effect without a rate",
+                );
             }
             return Some(None);
         }
@@ -231,7 +245,7 @@ impl Reader<'_> {
         let burst = self.one("limits.tenantBurst", |text| {
             let burst = value::count(text, 1)?;
             let burst = u32::try_from(burst).ok().filter(|burst| *burst <= RATE_MAX);
-            burst.ok_or_else(|| format!("expected at most {RATE_MAX}"))
+            burst.ok_or_else(|| format!("expected a number up to {RATE_MAX}"))
         })?;
         Some(Some(Rate { count, per, burst }))
     }
@@ -252,7 +266,7 @@ impl Reader<'_> {
         let sampling = self.one("otlp.sampling", value::share)?;
         if self.text("otlp.endpoint").is_none() {
             if self.given.contains_key("otlp.sampling") {
-                self.missing("otlp.endpoint", "nothing is traced otherwise");
+                self.missing("otlp.endpoint", "`otlp.sampling` has no effect without an endpoint");
             }
             return Some(None);
         }
@@ -285,9 +299,9 @@ impl Reader<'_> {
             self.wrong(
                 "listen",
                 &format!(
-                    "{address} can be reached from other machines, and every caller \
-                     would be an admin; set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, \
-                     listen on 127.0.0.1, or set --insecure"
+                    "other machines can reach {address}, and every caller would have the role \
+                     `admin`. Set `auth.tokens`, `auth.oidc.issuer` or `tls.clientCa`, listen on \
+                     127.0.0.1, or set --insecure"
                 ),
             );
         }
@@ -296,7 +310,8 @@ impl Reader<'_> {
     fn refuse_certificates_for_nobody(&mut self, process: &Process) {
         let shown = process.tls.as_ref().is_some_and(|tls| tls.client_ca.is_some());
         if !shown && !process.auth.certificates.roles.is_empty() {
-            let why = "no client can show a certificate; expected `tls.clientCa` too";
+            let why =
+                "clients cannot present certificates without `tls.clientCa`. Set `tls.clientCa`";
             self.wrong("auth.certificates.roles", why);
         }
     }
@@ -380,5 +395,5 @@ fn default(key: &str) -> Vec<String> {
 
 fn positive_time(text: &str) -> Result<std::time::Duration, Expected> {
     let time = value::time(text)?;
-    if time.is_zero() { Err("expected more than no time at all".to_owned()) } else { Ok(time) }
+    if time.is_zero() { Err("expected a time above 0".to_owned()) } else { Ok(time) }
 }

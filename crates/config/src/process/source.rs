@@ -50,7 +50,7 @@ fn mapping(prefix: &str, node: &Node, all: &mut All, report: &mut Report) {
     };
     for Entry { key, value } in entries {
         let Kind::Scalar(name) = &key.kind else {
-            let fault = Diagnostic::error(Code::YamlKey, key.span, "a key must be a text");
+            let fault = Diagnostic::error(Code::YamlKey, key.span, "a key must be a string");
             report.push(fault);
             continue;
         };
@@ -91,7 +91,7 @@ fn take(known: &'static Key, key: &Node, value: &Node, all: &mut All, report: &m
         }
         Kind::List(items) if known.kind.is_list() => {
             let texts: Option<Vec<String>> = items.iter().map(text_of).collect();
-            let Some(texts) = texts else { return wrong(value, "a list of texts") };
+            let Some(texts) = texts else { return wrong(value, "a list of strings") };
             texts
         }
         Kind::Map(entries) if known.kind == super::Kind::Roles => {
@@ -99,14 +99,14 @@ fn take(known: &'static Key, key: &Node, value: &Node, all: &mut All, report: &m
             let Some(pairs) = pairs else { return wrong(value, "a mapping to roles") };
             pairs
         }
-        Kind::List(_) => return wrong(value, "one value, not a list"),
-        Kind::Map(_) => return wrong(value, "a value, not a mapping"),
+        Kind::List(_) => return wrong(value, "a single value, but it is a list"),
+        Kind::Map(_) => return wrong(value, "a single value, but it is a mapping"),
     };
     let place = Place::File(value.span);
     if all.insert(known.name, Given { texts, place }).is_some() {
-        let message = format!("`{}` is written twice, in two ways", known.name);
+        let message = format!("`{}` occurs twice, in two spellings", known.name);
         let fault = Diagnostic::error(Code::YamlDuplicate, key.span, message);
-        report.push(fault.help("keep one of them"));
+        report.push(fault.help("remove one of the two entries"));
     }
 }
 
@@ -159,7 +159,8 @@ pub(super) fn of_environment(
             known.iter().map(|(variable, _)| (distance(shortened(&name), variable), variable));
         if let Some((_, nearest)) = near.min().filter(|(letters, _)| *letters <= 2) {
             faults.push(format!(
-                "error: the environment variable {name} is not a key; the nearest is {nearest}"
+                "error: the environment variable {name} does not match a key of the configuration. \
+                 Rename the variable to {nearest}, or unset it"
             ));
         }
     }
@@ -178,13 +179,13 @@ pub(super) fn of_flags(flags: impl IntoIterator<Item = (&'static str, String)>, 
 fn unknown(name: &str) -> (String, String) {
     let shown = shortened(name);
     if let Some((_, instead)) = LATER.iter().find(|(later, _)| *later == name) {
-        return (format!("`{shown}` is for a later version"), (*instead).to_owned());
+        return (format!("this version does not support `{shown}`"), (*instead).to_owned());
     }
     let help = match nearest(shown) {
-        Some(key) => format!("the nearest key is `{key}`"),
-        None => "see `headroom serve --help` for all keys".to_owned(),
+        Some(key) => format!("did you mean `{key}`?"),
+        None => "list all keys with `headroom serve --help`".to_owned(),
     };
-    (format!("`{shown}` is not a key"), help)
+    (format!("the key `{shown}` does not exist"), help)
 }
 
 /// No name that anybody means is longer; comparing costs the product of the lengths.

@@ -63,7 +63,7 @@ pub(super) fn switch(text: &str) -> Result<bool, Expected> {
 /// A whole number of at least `least`.
 pub(super) fn count(text: &str, least: u64) -> Result<u64, Expected> {
     let number = text.parse::<u64>().ok().filter(|number| *number >= least);
-    number.ok_or_else(|| format!("expected a whole number from {least} on"))
+    number.ok_or_else(|| format!("expected a whole number of at least {least}"))
 }
 
 /// A part of all, from 0 to 1.
@@ -88,7 +88,8 @@ pub(super) fn origin(text: &str) -> Result<String, Expected> {
 
 /// Bytes.
 pub(super) fn size(text: &str) -> Result<usize, Expected> {
-    let expected = || "expected bytes from 1 on, such as 16MiB, 64KiB or 1000000".to_owned();
+    let expected =
+        || "expected a size of at least 1 byte, such as 16MiB, 64KiB or 1000000".to_owned();
     let end = text.find(|one: char| !one.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(end);
     let unit: usize = match unit {
@@ -110,7 +111,7 @@ pub(super) const RATE_MAX: u32 = 1_000_000;
 
 /// A time as Go writes it: numbers with units, the largest unit first or not.
 pub(super) fn time(text: &str) -> Result<Duration, Expected> {
-    let expected = || "expected a time such as 10s, 1m30s or 500ms, a year at most".to_owned();
+    let expected = || "expected a time of at most a year, such as 10s, 1m30s or 500ms".to_owned();
     let mut rest = text;
     let mut sum = Duration::ZERO;
     if rest.is_empty() {
@@ -154,7 +155,7 @@ pub(super) fn rate(text: &str) -> Result<(u32, Duration), Expected> {
 /// Addresses with ports: `127.0.0.1:9080`, `[::1]:9080`, `localhost:9080`, or `:9080` for all.
 pub(super) fn addresses(texts: &[String]) -> Result<Vec<SocketAddr>, Expected> {
     if texts.is_empty() {
-        return Err("expected an address at least, such as 127.0.0.1:9080".to_owned());
+        return Err("expected at least one address, such as 127.0.0.1:9080".to_owned());
     }
     let mut addresses = Vec::with_capacity(texts.len());
     for text in texts {
@@ -225,7 +226,8 @@ pub(super) fn levels(text: &str) -> Result<Levels, Expected> {
             }
             _ => {
                 return Err(format!(
-                    "`{part}` is one too many or has no name; expected one level, and parts as name=level"
+                    "`{part}` is a second level, or has no target; expected one level, and targets \
+                     as name=level"
                 ));
             }
         }
@@ -264,7 +266,7 @@ pub(super) fn roles(texts: &[String]) -> Result<Roles, Expected> {
 pub(super) fn tenants(texts: &[String]) -> Result<TenantsOf, Expected> {
     let named = |tenant: &str| {
         let is_named = !tenant.is_empty();
-        is_named.then(|| tenant.to_owned()).ok_or_else(|| "a tenant has a name".to_owned())
+        is_named.then(|| tenant.to_owned()).ok_or_else(|| "a tenant name is missing".to_owned())
     };
     of_each(texts, ("tenant", "tenants", "group:lab=a+b"), named)
 }
@@ -279,7 +281,7 @@ fn of_each(
     for text in texts {
         let (who, list) = text
             .rsplit_once('=')
-            .ok_or_else(|| format!("`{text}` names no {one}; expected {example}"))?;
+            .ok_or_else(|| format!("`{text}` specifies no {one}; expected {example}"))?;
         let named = who.strip_prefix("user:").or_else(|| who.strip_prefix("group:"));
         if who != "*" && named.is_none_or(str::is_empty) {
             return Err(format!(
@@ -288,7 +290,7 @@ fn of_each(
         }
         let has = list.split('+').map(|text| read(text.trim())).collect::<Result<_, _>>()?;
         if all.insert(who.to_owned(), has).is_some() {
-            return Err(format!("`{who}` is listed twice; expected once, with all {several}"));
+            return Err(format!("`{who}` is listed twice; expected one entry with all {several}"));
         }
     }
     Ok(all)
@@ -394,7 +396,7 @@ mod tests {
             (roles(&list(&["user:=admin"])).err(), "no user"),
             (roles(&list(&["*"])).err(), "no role"),
             (roles(&list(&["*=rm", "*=rm"])).err(), "twice"),
-            (tenants(&list(&["group:lab=a+"])).err(), "a tenant has a name"),
+            (tenants(&list(&["group:lab=a+"])).err(), "a tenant name is missing"),
             (tenants(&list(&["lab=a"])).err(), "no user"),
         ] {
             assert!(found.as_deref().is_some_and(|text| text.contains(word)), "{found:?} {word}");

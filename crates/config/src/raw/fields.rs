@@ -91,7 +91,8 @@ impl<'n, 'r> Fields<'n, 'r> {
         match read {
             Some(Reading::Plain(flag)) => Some(flag),
             Some(Reading::Lenient(flag)) => {
-                let message = format!("`{key}` is taken as {flag}");
+                let message =
+                    format!("the value of `{key}` is not true or false, and is read as {flag}");
                 let warning = Diagnostic::warning(Code::YamlLenient, node.span, message);
                 self.report.push(warning.help(format!("write `{key}: {flag}`")));
                 Some(flag)
@@ -114,7 +115,9 @@ impl<'n, 'r> Fields<'n, 'r> {
         let value = match scalar_of(node).and_then(Scalar::count) {
             Some(Reading::Plain(count)) => count,
             Some(Reading::Lenient(count)) => {
-                let message = format!("`{key}` is taken as {count}");
+                let message = format!(
+                    "the value of `{key}` is not written as a plain number, and is read as {count}"
+                );
                 let warning = Diagnostic::warning(Code::YamlLenient, node.span, message);
                 self.report.push(warning.help(format!("write `{key}: {count}`")));
                 count
@@ -140,10 +143,10 @@ impl<'n, 'r> Fields<'n, 'r> {
         let mut kept = Vec::with_capacity(items.len());
         for item in items {
             if is_null(item) {
-                let message = format!("an empty entry of `{key}` is dropped");
+                let message = format!("an empty entry of `{key}` is ignored");
                 let span = if item.span.start == item.span.end { node.span } else { item.span };
                 let warning = Diagnostic::warning(Code::YamlLenient, span, message);
-                self.report.push(warning.help("remove it"));
+                self.report.push(warning.help("remove the entry"));
             } else {
                 kept.push(item);
             }
@@ -213,8 +216,7 @@ impl<'n, 'r> Fields<'n, 'r> {
         for (name, value) in self.items(setting, node) {
             let span = value.span;
             if is_null(value) {
-                let message =
-                    format!("the weight of {} has no value and is taken as 0", name.value);
+                let message = format!("the weight of {} has no value, so 0 is used", name.value);
                 let warning = Diagnostic::warning(Code::YamlLenient, name.span, message);
                 self.report.push(warning.help("write a number"));
                 decimals.push((name, At { value: 0.0, span }));
@@ -252,9 +254,9 @@ impl<'n, 'r> Fields<'n, 'r> {
         let mut items = Vec::with_capacity(entries.len());
         for entry in entries {
             if is_null(&entry.key) {
-                let message = format!("an entry of `{key}` without a key is dropped");
+                let message = format!("an entry of `{key}` without a key is ignored");
                 let warning = Diagnostic::warning(Code::YamlLenient, entry.key.span, message);
-                self.report.push(warning.help("remove it, or write the key"));
+                self.report.push(warning.help("remove the entry, or write its key"));
             } else if let Some(name) = text_of(&entry.key, "a key", self.report) {
                 items.push((name, &entry.value));
             }
@@ -267,9 +269,9 @@ impl<'n, 'r> Fields<'n, 'r> {
 fn check_key(entry: &Entry, what: &str, block: &Block, report: &mut Report) {
     let key = &entry.key;
     if is_null(key) {
-        let message = format!("an entry of {what} without a key is dropped");
+        let message = format!("an entry of {what} without a key is ignored");
         let warning = Diagnostic::warning(Code::YamlLenient, key.span, message);
-        report.push(warning.help("remove it, or write the key"));
+        report.push(warning.help("remove the entry, or write its key"));
         return;
     }
     let Some(name) = text_of(key, "a key", report) else {
@@ -278,9 +280,9 @@ fn check_key(entry: &Entry, what: &str, block: &Block, report: &mut Report) {
     let is_other = block.takes_other_blocks() && matches!(entry.value.kind, Kind::Map(_));
     if is_other || block.has(&name.value) {
         if block.null == Null::KeyWithWarning && is_null(&entry.value) {
-            let message = format!("`{}` has no value and is treated as absent", name.value);
+            let message = format!("`{}` has no value and is ignored", name.value);
             let warning = Diagnostic::warning(Code::YamlLenient, key.span, message);
-            report.push(warning.help("write a value after it, or remove it"));
+            report.push(warning.help("write a value, or remove the key"));
         }
         return;
     }
@@ -288,10 +290,10 @@ fn check_key(entry: &Entry, what: &str, block: &Block, report: &mut Report) {
     let message = format!("{what} has no key `{}`", name.value);
     let help = match nearest(&name.value, &known) {
         Some(key) if key == name.value.to_lowercase() => {
-            format!("write `{key}`: keys are lower case")
+            format!("write `{key}`; keys are lower case")
         }
         Some(key) => format!("did you mean `{key}`?"),
-        None => format!("the keys are: {}", known.join(", ")),
+        None => format!("use one of these keys: {}", known.join(", ")),
     };
     report.push(Diagnostic::error(Code::YamlKey, name.span, message).help(help));
 }
@@ -340,11 +342,11 @@ fn wrong_kind(node: &Node, must: &str) -> Diagnostic {
     };
     let help = match &node.kind {
         Kind::Scalar(scalar) if scalar.quoted => {
-            "leave out the quotes, or write the expected value"
+            "remove the quotes, or write a value of the expected type"
         }
         Kind::Scalar(_) => "write the value after the key, or indented below it",
-        Kind::List(_) => "leave out the `-`, or the brackets",
-        Kind::Map(_) => "is a `-` missing, or the indentation wrong?",
+        Kind::List(_) => "remove the `-`, or the brackets",
+        Kind::Map(_) => "add a `-` before each entry, or correct the indentation",
     };
     Diagnostic::error(Code::YamlType, node.span, must).label(label).help(help)
 }

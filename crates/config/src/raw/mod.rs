@@ -52,10 +52,10 @@ pub(crate) fn read(document: &Node, report: &mut Report) -> File {
 /// The fault of a file that is not the queue file but something that holds one.
 fn wrapper(document: &Node) -> Option<Diagnostic> {
     let (what, span) = wrapped::of_node(document)?;
-    let message = format!("this is {what}, and the queue file is a text in it");
+    let message = format!("this is {what} that contains a queue file as text");
     let fault = Diagnostic::error(Code::ConfigMap, span, message);
     Some(fault.help(
-        "take the queue file out: headroom convert configmap FILE > queues.yaml; headroom validate FILE reads \
-         it as it is",
+        "extract the queue file with `headroom convert configmap FILE > queues.yaml`, or check \
+         this file directly with `headroom validate FILE`",
     ))
 }

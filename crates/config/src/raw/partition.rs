@@ -23,7 +23,7 @@ blocks! {
         /// The queues. If there is not exactly one queue called `root`, a root queue is added above them.
         "queues" "Queues" queues: EachMaybe<Queue> { default: "required", shown: Shown::AlwaysInJson };
         /// The rules that choose the queue of an application. They are tried in this order.
-        "placementrules" "PlacementRules" rules: Each<Rule> { default: "the queue that the application names" };
+        "placementrules" "PlacementRules" rules: Each<Rule> { default: "the queue that the application specifies" };
         /// Limits of users and groups in the whole partition: the limits of its root queue.
         "limits" "Limits" limits: EachIn<Limit> { default: "no limits" };
         /// Whether and why running allocations are stopped for waiting asks.
@@ -41,7 +41,7 @@ blocks! {
         /// How many applications exist and start, and what their drivers can use.
         "applicationlimits" "ApplicationLimits" application_limits: Marked<ApplicationLimits>
             { default: "no limits", own: true };
-        /// Tenants with quotas by API.
+        /// Tenants, whose quotas an API sets.
         "tenants" "Tenants" tenants: Marked<Tenants> { default: "no tenants", own: true };
     }
 
@@ -51,11 +51,12 @@ blocks! {
         "enabled" "Enabled" enabled: Switch { default: "`true`" };
         /// Whether allocations are stopped because the maximum of their queue was lowered.
         "quotapreemptionenabled" "QuotaPreemptionEnabled" quota_enabled: Switch { default: "`false`" };
-        /// Whether no queue falls below its guarantee, in a type that the ask needs. `false` is as YuniKorn.
+        /// Whether no queue falls below its guarantee, in a type that the ask needs. `false` is the behavior of
+        /// YuniKorn.
         "strictguarantee" "StrictGuarantee" strict_guarantee: Switch { default: "`true`", own: true };
         /// Whether queues recover up to their fraction of the available amount, if that is more than their guarantee.
         "balance" "Balance" balance: Switch { default: "`false`", own: true };
-        /// Whether users below their share of a leaf preempt users of it above theirs.
+        /// Whether users below their share of a leaf preempt users of the same leaf above their share.
         "intraqueueenabled" "IntraQueueEnabled" intra_queue_enabled: Switch { default: "`false`", own: true };
         /// Whether the server only reports what it would stop for a guarantee or a share.
         "observeonly" "ObserveOnly" observe_only: Switch { default: "`false`", own: true };

@@ -17,7 +17,7 @@ blocks! {
         /// Whether the queue can have queues below it. A queue with `queues` always can.
         "parent" "Parent" parent: False { default: "`false`" };
         /// The maximum and the guarantee of the queue.
-        "resources" "Resources" resources: In<Resources> { default: "no bounds", shown: Shown::AlwaysInJson };
+        "resources" "Resources" resources: In<Resources> { default: "no limits", shown: Shown::AlwaysInJson };
         /// How many applications run at once, in the queue and all queues below.
         "maxapplications" "MaxApplications" max_applications: Count { default: "no limit" };
         /// Properties of the queue, such as `application.sort.policy`.
@@ -32,28 +32,29 @@ blocks! {
         "queues" "Queues" children: Each<Queue>;
         /// Limits of users and groups in the queue and all queues below.
         "limits" "Limits" limits: EachIn<Limit> { default: "no limits" };
-        /// How the users of leaves here and below share them.
+        /// How the users share the leaves in this queue and below.
         "userlimits" "UserLimits" user_limits: Marked<UserLimits> { default: "as the queue above", own: true };
         /// How many applications exist and start, and what their drivers can use.
         "applicationlimits" "ApplicationLimits" application_limits: Marked<ApplicationLimits>
             { default: "no limits", own: true };
         /// The guarantee and the maximum as fractions of the parent queue.
-        "capacity" "Capacity" capacity: Marked<Capacity> { default: "`resources` alone applies", own: true };
-        /// Exceptions to the preemption of the partition, here and below.
+        "capacity" "Capacity" capacity: Marked<Capacity> { default: "only `resources` applies", own: true };
+        /// Exceptions to the preemption of the partition, for the queue and all queues below.
         "preemption" "Preemption" preemption: In<QueuePreemption> { default: "as the queue above", own: true };
         /// Whether the queue and the queues below accept applications.
         "state" "State" start: Word
             { values: "`running`, `stopped`", default: "as the queue above", own: true };
         /// The order in which applications of a leaf, or the queues below a parent, are served.
         "orderingpolicy" "OrderingPolicy" ordering: Word {
-            values: "of a leaf `fifo`, `fair`, `fifo-with-partitions`; of others `utilization`, `priority-utilization`",
-            default: "as the properties say",
+            values: "for a leaf `fifo`, `fair`, `fifo-with-partitions`; for other queues \
+                     `utilization`, `priority-utilization`",
+            default: "as set in `properties`",
             own: true,
         };
-        /// The longest lifetime of an application here and below. 0 is no limit.
+        /// The longest lifetime of an application in the queue and all queues below. 0 means no limit.
         "maximumapplicationlifetime" "MaximumApplicationLifetime" maximum_lifetime: Seconds
             { default: "as the queue above", own: true };
-        /// The lifetime of an application that requests none. 0 is no limit.
+        /// The lifetime of an application that requests no lifetime. 0 means no limit.
         "defaultapplicationlifetime" "DefaultApplicationLifetime" default_lifetime: Seconds
             { default: "as the queue above; if no queue sets it, the maximum", own: true };
         /// The node labels that asks of the queue can name.
@@ -62,10 +63,11 @@ blocks! {
 
     /// The maximum and the guarantee of a queue.
     Resources = "`resources`" {
-        /// What the queue can always recover. The root queue has none.
+        /// The guarantee: amounts that the queue can get back by preemption. The root queue has no guarantee.
         "guaranteed" "Guaranteed" guaranteed: AmountsIfAny { default: "nothing" };
-        /// What the queue and the queues below never exceed. The maximum of the root queue is the sum of the nodes.
-        "max" "Max" max: AmountsIfAny { default: "no bound" };
+        /// The maximum: amounts that the queue and all queues below never exceed. The maximum of the root queue is
+        /// the sum of the nodes.
+        "max" "Max" max: AmountsIfAny { default: "no limit" };
         also nulls: Vec<Text> = nulls;
     }
 
@@ -76,14 +78,14 @@ blocks! {
         /// As in a queue.
         "properties" "Properties" properties: Properties;
         /// As in a queue.
-        "resources" "Resources" resources: In<Resources> { default: "no bounds", shown: Shown::AlwaysInJson };
+        "resources" "Resources" resources: In<Resources> { default: "no limits", shown: Shown::AlwaysInJson };
         /// As in a queue.
         "userlimits" "UserLimits" user_limits: Marked<UserLimits> { default: "as the parent queue", own: true };
         /// As in a queue.
         "applicationlimits" "ApplicationLimits" application_limits: Marked<ApplicationLimits>
             { default: "no limits", own: true };
         /// As in a queue.
-        "capacity" "Capacity" capacity: Marked<Capacity> { default: "`resources` alone applies", own: true };
+        "capacity" "Capacity" capacity: Marked<Capacity> { default: "only `resources` applies", own: true };
     }
 
     /// The guarantee and the maximum of a queue as fractions of its parent.
@@ -99,25 +101,26 @@ blocks! {
 
     /// Exceptions of a queue, and the queues below, to the preemption of the partition.
     QueuePreemption = "`preemption` of a queue" {
-        /// Whether nothing of the queue is stopped for other queues.
+        /// Whether allocations of the queue are exempt from preemption for other queues.
         "disabled" "Disabled" disabled: Switch { default: "as the queue above" };
-        /// Whether nothing of the queue is stopped for other users of the same leaf.
+        /// Whether allocations of the queue are exempt from preemption for other users of the same leaf.
         "intraqueuedisabled" "IntraQueueDisabled" intra_queue_disabled: Switch { default: "as the queue above" };
         /// Whether the queue recovers up to its fraction of the available amount.
         "balance" "Balance" balance: Switch { default: "as the queue above" };
     }
 
-    /// The node labels that asks of a queue can name, and what the queue has of their nodes.
+    /// The node labels that asks of a queue can name, and the fractions of the queue of nodes with a label.
     NodeLabels = "`nodelabels`" {
-        /// The labels that asks can name. `['*']` is all, `[]` is none.
+        /// The labels that asks can name. `['*']` means all labels, `[]` means no labels.
         "accessible" "Accessible" accessible: TextList { default: "as the queue above; otherwise all" };
-        /// The label of asks that name none. `''` is no label.
+        /// The label of asks that name no label. `''` means no label.
         "default" "Default" default: Label { default: "as the queue above; otherwise none" };
         /// Only in `root`: the labels whose nodes are only for asks that name them, and are counted separately.
         "exclusive" "Exclusive" exclusive: Names { default: "labels of which a queue has a fraction" };
-        /// Only in `root`: of these, the labels whose idle nodes are lent to asks without a label.
+        /// Only in `root`: the exclusive labels whose idle nodes are lent to asks without a label.
         "lends" "Lends" lends: Names { default: "none" };
-        /// A label: what the queue has of the nodes with it, in the mode of its `capacity`.
+        /// A label: the guarantee and the maximum of the queue on nodes with this label, in the mode of its
+        /// `capacity`.
         "" "Capacities" capacities: EachOther<LabelPart> { default: "no guarantee; all can be used" };
     }
 
@@ -137,9 +140,9 @@ blocks! {
         "users" "Users" users: TextListIfAny;
         /// The groups, or `*` for each group that no limit names.
         "groups" "Groups" groups: TextListIfAny;
-        /// What each of the users, or each of the groups together, can use.
-        "maxresources" "MaxResources" max_resources: AmountsIfAny { default: "no bound" };
-        /// How many applications each of them can run at once.
+        /// The amounts that each user, or each group in total, can use.
+        "maxresources" "MaxResources" max_resources: AmountsIfAny { default: "no limit" };
+        /// Number of applications that each user, or each group in total, can run at once.
         "maxapplications" "MaxApplications" max_applications: Count { default: "no limit" };
     }
 }

@@ -9,13 +9,13 @@ blocks! {
     UserLimits = "`userlimits`" null BlockWithWarning {
         /// The smallest share that a user can be reduced to, in percent of the guarantee of the leaf.
         "minimumuserlimitpercent" "MinimumUserLimitPercent" floor: Number
-            { values: "1 to 100; 0 is no minimum, with `smooth` only", default: "as the queue above; otherwise 100" };
-        /// How many times the guarantee of the leaf one user can use. -1 is no such bound.
+            { values: "1 to 100; 0 means no minimum, with `smooth` only", default: "as the queue above; otherwise 100" };
+        /// How many times the guarantee of the leaf one user can use. -1 means no user cap.
         "userlimitfactor" "UserLimitFactor" factor: Number
             { values: "above 0, or -1", default: "as the queue above; otherwise 1" };
         /// The weights of users by name.
         "weights" "Weights" weights: Weights {
-            values: "each 0 to 100 divided by the minimum in force",
+            values: "each 0 to 100 divided by `minimumuserlimitpercent`",
             default: "as the queue above; otherwise 1 for each",
         };
         /// What the users of a leaf share.
@@ -37,7 +37,8 @@ blocks! {
         /// Asks count as multiples of this amount.
         "increment" "Increment" increment: Amounts
             { values: "above 0", default: "as the queue above; otherwise the minimum allocation" };
-        /// Larger asks are rejected. In a queue, no amount can be above that of the partition.
+        /// The maximum size of an ask. Larger asks are rejected. In a queue, no amount can be above the amount of the
+        /// partition.
         "maximumallocation" "MaximumAllocation" maximum_allocation: Amounts {
             values: "above 0, none below that of `minimumallocation`",
             default: "as the queue above; otherwise none",
@@ -56,10 +57,10 @@ blocks! {
         /// How many applications each user can have started in the partition. Others wait.
         "maxparallelappsperuser" "MaxParallelAppsPerUser" max_parallel_per_user: Whole
             { values: "1 or more", default: "no limit" };
-        /// The same for users by name.
+        /// Number of applications that a user, by name, can have started in the partition. Others wait.
         "maxparallelappsbyuser" "MaxParallelAppsByUser" max_parallel_by_user: ApplicationsByUser
             { values: "1 or more for each user", default: "`maxparallelappsperuser` for each" };
-        /// What drivers can use of a leaf: 1 is all of it. With 0, one driver starts at a time.
+        /// The fraction of a leaf that drivers can use. 1 means the whole leaf. With 0, one driver starts at a time.
         "maximumdriverresourcepercent" "MaximumDriverResourcePercent" driver: Number
             { values: "0 to 1, up to six decimals", default: "no limit" };
         /// Only in a partition or its root: maximum number of unfinished applications of each leaf without

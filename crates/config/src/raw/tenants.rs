@@ -1,23 +1,23 @@
-//! Tenants with quotas by API.
+//! Tenants, whose quotas an API sets.
 
 use crate::schema::{Amounts, In, Maybe, Names, Seconds, Switch, Whole, Word, blocks};
 
 blocks! {
-    /// Tenants with quotas by API.
+    /// Tenants, whose quotas an API sets.
     Tenants = "`tenants`" {
-        /// Whether the partition has tenants. Only one partition of a file can have them.
+        /// Whether the partition has tenants. Only one partition of a file can have tenants.
         "enabled" "Enabled" enabled: Switch { default: "`false`" };
-        /// The parent of the tenants' queues. The server creates it if the file does not define it.
+        /// The parent queue of the queues of tenants. The server creates this queue if the file does not define it.
         "rootqueue" "RootQueue" root: Word { default: "`root.tenants`" };
         /// Tenants without a quota. Their usage still counts.
         "exempt" "Exempt" exempt: Names { default: "none" };
         /// The settings of tenants without their own.
         "defaults" "Defaults" defaults: Maybe<Defaults>;
-        /// How long nothing starts after a restart, unless all nodes have reported earlier.
+        /// Maximum time after a restart during which nothing starts, while nodes have not reported.
         "recoverytimeoutseconds" "RecoveryTimeoutSeconds" recovery: Seconds { values: "1 or more", default: "60" };
-        /// How often the server compares the counted usage with the running tasks.
+        /// Interval at which the server compares the counted usage with the running tasks.
         "verifyintervalseconds" "VerifyIntervalSeconds" verify: Seconds { values: "1 or more", default: "60" };
-        /// How long the server remembers an `Idempotency-Key`, with its task.
+        /// Time for which the server stores an `Idempotency-Key` with its task.
         "idempotencyttlseconds" "IdempotencyTtlSeconds" idempotency: Seconds
             { values: "1 or more", default: "86400" };
         /// The audit log.
@@ -27,9 +27,9 @@ blocks! {
     /// The settings of tenants without their own.
     Defaults = "`defaults` of tenants" {
         /// The quota.
-        "quota" "Quota" quota: Amounts { default: "no bound" };
-        /// How many tasks can wait. More are rejected.
-        "maxwaiting" "MaxWaiting" max_waiting: Whole { default: "no bound" };
+        "quota" "Quota" quota: Amounts { default: "no limit" };
+        /// Maximum number of waiting tasks. Further tasks are rejected.
+        "maxwaiting" "MaxWaiting" max_waiting: Whole { default: "no limit" };
         /// The order in which tasks start.
         "waiting" "Waiting" waiting: Maybe<Waiting> { default: "`strategy: fifo`" };
         /// What happens to running tasks when a quota is lowered below the usage.
@@ -44,32 +44,32 @@ blocks! {
         /// the time at which a task must start.
         "strategy" "Strategy" strategy: Word
             { values: "`fifo`, `fifo-backfill`, `priority`, `urgency`", default: "`fifo`" };
-        /// With `priority`: after how long the priority of a waiting task increases.
+        /// With the strategy `priority`: the time after which the priority of a waiting task increases.
         "agingintervalseconds" "AgingIntervalSeconds" aging_interval: Seconds { values: "1 or more", default: "60" };
-        /// The size of each increase.
+        /// The amount by which the priority increases each time.
         "agingstep" "AgingStep" aging_step: Whole { default: "1" };
-        /// The largest total increase.
+        /// The maximum total increase of the priority.
         "agingmax" "AgingMax" aging_max: Whole { default: "20" };
-        /// How often later tasks can use what the first task needs. 0 is never.
+        /// Number of times that later tasks can use amounts that the first task needs. 0 means never.
         "maxovertakes" "MaxOvertakes" max_overtakes: Whole { default: "16" };
-        /// After this wait of the first task, later tasks can no longer overtake it.
+        /// Wait of the first task after which later tasks can no longer overtake it.
         "maxheadwaitseconds" "MaxHeadWaitSeconds" max_head_wait: Seconds { default: "300" };
-        /// After this wait, a task expires. 0 is never.
+        /// Wait after which a task expires. 0 means never.
         "maxwaitseconds" "MaxWaitSeconds" max_wait: Seconds { default: "0" };
     }
 
     /// What happens to running tasks when a quota is lowered below the usage.
     Lowered = "`onlower`" {
-        /// `block`: they continue, and nothing starts that needs an exceeded type. `preempt`: tasks are stopped after
-        /// `graceseconds`. `refuse`: the quota does not change.
+        /// `block`: the tasks continue, and no task starts that needs an exceeded type. `preempt`: tasks are stopped
+        /// after `graceseconds`. `refuse`: the quota does not change.
         "action" "Action" action: Word { values: "`block`, `preempt`, `refuse`", default: "`block`" };
-        /// With `preempt`: how long tasks continue.
+        /// With `preempt`: time for which the tasks continue.
         "graceseconds" "GraceSeconds" grace: Seconds { default: "60" };
     }
 
     /// The audit log of tenants.
     Audit = "`audit`" {
-        /// How many days the server stores the audit log.
+        /// Number of days for which the server stores the audit log.
         "retentiondays" "RetentionDays" retention_days: Whole { values: "1 or more", default: "30" };
     }
 }

@@ -186,9 +186,9 @@ impl<T: Rows + Clone + std::fmt::Debug> Kind for Marked<T> {
             span = entry.key.span;
             if T::BLOCK.null == Null::BlockWithWarning {
                 let key = setting.key;
-                let message = format!("`{key}` without anything is taken as `{key}: {{}}`");
+                let message = format!("`{key}` has no value, and is read as `{key}: {{}}`");
                 let warning = Diagnostic::warning(Code::YamlLenient, span, message);
-                let help = "write `{}` behind it for the defaults, or remove it";
+                let help = "write `{}` after the key to use the defaults, or remove the key";
                 fields.report.push(warning.help(help));
             }
         }

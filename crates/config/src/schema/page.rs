@@ -96,8 +96,7 @@ To check a file, see [validate.md](validate.md). For limits and shares, see [lim
 <!-- Generated from the table that the reader uses (crates/config/src/raw); a test compares them. -->
 ";
 
-const PROPERTIES_HEAD: &str = "\
-The block `properties` of a queue or a `childtemplate` has texts by key. These keys have a meaning. Other keys are stored and have no effect.
+const PROPERTIES_HEAD: &str = "The block `properties` of a queue or a `childtemplate` has texts by key. The table lists the keys with an effect. Other keys are stored and have no effect.
 
 | key | values | default | meaning |
 | --- | --- | --- | --- |";

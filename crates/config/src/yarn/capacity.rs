@@ -32,7 +32,7 @@ pub(super) enum Mode {
     Lost,
 }
 
-const LOST: &str = "write a `capacity` for this queue and all its siblings";
+const LOST: &str = "set `capacity` for this queue and all its siblings";
 
 /// The keys `capacity` and `resources` of a queue.
 #[derive(Default)]
@@ -80,8 +80,8 @@ fn part(scope: &Scope<'_>) -> Part {
     match (legal, weight) {
         (Some(number), None) => Part::Percent(number),
         (Some(number), Some(_)) => Part::Weight(number),
-        (None, None) => Part::Other("it is not a percentage from 0 to 100".to_owned()),
-        (None, Some(_)) => Part::Other("it is not a weight from 0w to 10000w".to_owned()),
+        (None, None) => Part::Other("the value is not a percentage from 0 to 100".to_owned()),
+        (None, Some(_)) => Part::Other("the value is not a weight from 0w to 10000w".to_owned()),
     }
 }
 
@@ -93,14 +93,14 @@ pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode, labels: &Labels) -> Writte
         (&part, scope.get("capacity"))
         && number.is_rounded
     {
-        let why = format!("it has more than six decimals and is written as {number}");
+        let why = format!("the value has more than six decimals and is written as {number}");
         scope.tell(Kind::Adjusted, property, &why, "");
     }
     let nothing = |word: &str| {
         scope.tell_absent(
             &scope.full("capacity"),
-            "no file sets it, so the queue is guaranteed nothing",
-            &format!("write the {word} it has, if it has one"),
+            "no file sets this property, so the queue has no guarantee",
+            &format!("if the queue has a {word}, add it to the queue file"),
         );
     };
     let mut share = |word: &str, value: &str| {
@@ -142,14 +142,16 @@ pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode, labels: &Labels) -> Writte
 
 fn lost(scope: &Scope<'_>, part: Part) {
     let why = match part {
-        Part::Other(why) => format!("{why}, so nothing is guaranteed"),
+        Part::Other(why) => format!("{why}, so the queue has no guarantee"),
         Part::Absent => {
-            let why = "its siblings use several kinds of capacity, so nothing is guaranteed";
+            let why = "the siblings of the queue use several kinds of capacity, so the queue has \
+                       no guarantee";
             scope.tell_absent(&scope.full("capacity"), why, LOST);
             return;
         }
         Part::Percent(_) | Part::Weight(_) | Part::Absolute(_) => {
-            "its siblings use another kind of capacity, so nothing is guaranteed".to_owned()
+            "the siblings of the queue use another kind of capacity, so the queue has no guarantee"
+                .to_owned()
         }
     };
     if let Some(property) = scope.get("capacity") {
@@ -163,7 +165,7 @@ fn maximum(scope: &Scope<'_>, mode: Mode, written: &mut Written) -> Option<Amoun
     match number::absolute(&property.value) {
         Some(Ok(amounts)) => return Some(known_types(scope, "maximum-capacity", amounts)),
         Some(Err(why)) => {
-            scope.tell(Kind::NoEquivalent, property, &why, "write `resources.max`");
+            scope.tell(Kind::NoEquivalent, property, &why, "set `resources.max`");
             return None;
         }
         None => {}
@@ -174,8 +176,8 @@ fn maximum(scope: &Scope<'_>, mode: Mode, written: &mut Written) -> Option<Amoun
         return None;
     }
     if mode == Mode::Absolute {
-        let why = "a queue with amounts for its capacity has amounts for its maximum";
-        scope.tell(Kind::NoEquivalent, property, why, "write `resources.max`");
+        let why = "the capacity of the queue is in amounts, so its maximum must be in amounts too";
+        scope.tell(Kind::NoEquivalent, property, why, "set `resources.max`");
     } else {
         written.capacity.push("maximum", number.to_string());
     }
@@ -189,8 +191,10 @@ fn known_types(scope: &Scope<'_>, name: &str, amounts: Amounts) -> Amounts {
     for (kind, amount) in amounts {
         if amount.starts_with(|one: char| one != '0') {
             if !matches!(kind.as_str(), "memory" | "vcore") {
-                let why = format!("the type {kind} has the name that nodes and asks use");
-                let help = "compare it with the names that your resource manager sends";
+                let why =
+                    format!("the resource type {kind} must have the name that nodes and asks use");
+                let help =
+                    "compare the name of the type with the names that your resource manager sends";
                 scope.tell(Kind::Adjusted, property, &why, help);
             }
             kept.push((kind, amount));
@@ -211,8 +215,8 @@ pub(super) fn of_root(scope: &Scope<'_>) {
     for name in ["capacity", "maximum-capacity"] {
         let Some(property) = scope.get(name) else { continue };
         if !is_of_root(property) {
-            let why = "root has what the nodes have, and no other capacity";
-            scope.tell(Kind::NoEquivalent, property, why, "limit the queues below it");
+            let why = "the capacity of root is the sum of the nodes, and cannot be set";
+            scope.tell(Kind::NoEquivalent, property, why, "limit the queues below root");
         }
     }
 }
@@ -236,14 +240,14 @@ pub(super) fn of_template(
         Some(number) if number.is_negative || number.to_string() == "100" => {}
         Some(number) if !pairs.is_empty() => pairs.push("maximum", number.to_string()),
         Some(_) => {
-            let why = "a template has a maximum in percent where it has a weight";
-            let help = "write `capacity: {mode: weight, value: 1, maximum: …}` into the template, or \
-                        amounts as `resources.max`";
+            let why = "a template can have a maximum in percent only together with a weight";
+            let help = "set `capacity: {mode: weight, value: 1, maximum: …}` or `resources.max` in \
+                        the template";
             largest.tell(Kind::NoEquivalent, property, why, help);
         }
         None if property.value.starts_with('[') => {
-            let why = "amounts are not taken over into a template";
-            let help = "write them as `resources.max` into the template";
+            let why = "amounts of a template are not converted";
+            let help = "set `resources.max` in the template";
             largest.tell(Kind::NoEquivalent, property, why, help);
         }
         None => {}
@@ -263,10 +267,10 @@ fn weight_of_template(scope: &Scope<'_>, mode: Mode, otherwise: Option<&str>) ->
         Part::Absent => return pairs,
         Part::Percent(_) | Part::Weight(_) | Part::Absolute(_) | Part::Other(..) => {
             if let Some(property) = scope.get("capacity") {
-                let why = "created queues share by weight, with siblings that have weights; these are \
-                           guaranteed nothing";
-                let help = "give their siblings weights, and write `capacity: {mode: weight, \
-                            value: 1}` into the template";
+                let why = "created queues share by weight with siblings that have weights, but \
+                           these siblings have no guarantee";
+                let help = "set weights in the siblings, and `capacity: {mode: weight, value: 1}` \
+                            in the template";
                 scope.tell(Kind::NoEquivalent, property, why, help);
             }
             return pairs;

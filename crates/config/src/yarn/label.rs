@@ -23,7 +23,8 @@ pub(super) struct Labels {
     pub(super) max: Amounts,
 }
 
-const ANOTHER: &str = "the queue has another kind of capacity, which applies to labels too; nothing is guaranteed of them";
+const ANOTHER: &str = "the queue has another kind of capacity, which applies to labels too, so the \
+                       queue has no guarantee of this label";
 
 /// Read them; the queue has its fraction by `mode`.
 pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode) -> Labels {
@@ -59,8 +60,8 @@ pub(super) fn of_root(scope: &Scope<'_>) {
         if !matches!(last, "capacity" | "maximum-capacity") {
             known::of_label(scope, property, &name);
         } else if !capacity::is_of_root(property) {
-            let why = "root has all nodes of every label, and no other part of them";
-            scope.tell(Kind::NoEquivalent, property, why, "limit the queues below it");
+            let why = "root has all nodes of every label, and the fraction cannot be set";
+            scope.tell(Kind::NoEquivalent, property, why, "limit the queues below root");
         }
     }
 }
@@ -84,8 +85,13 @@ fn share(scope: &Scope<'_>, (property, label): (&Property, &str), mode: Mode, la
         Mode::Absolute | Mode::Silent | Mode::Lost => false,
     };
     let Some(number) = Number::read(weight.unwrap_or(text)).filter(|one| !one.is_negative) else {
-        let why = "this is neither a percentage nor a weight";
-        return scope.tell(Kind::NoEquivalent, property, why, "write one into the file");
+        let why = "the value is neither a percentage nor a weight";
+        return scope.tell(
+            Kind::NoEquivalent,
+            property,
+            why,
+            "correct the value in the queue file",
+        );
     };
     if fits {
         labels.parts.entry(label.to_owned()).or_default().push("value", number.to_string());
@@ -106,8 +112,13 @@ fn maximum(
         None => {}
     }
     let Some(number) = Number::read(&property.value) else {
-        let why = "this is not a percentage";
-        return scope.tell(Kind::NoEquivalent, property, why, "write one into the file");
+        let why = "the value is not a percentage";
+        return scope.tell(
+            Kind::NoEquivalent,
+            property,
+            why,
+            "correct the value in the queue file",
+        );
     };
     // Below 0 is as good as absent, and the whole is what a queue may use anyway.
     if number.is_negative || number.to_string() == "100" {
@@ -116,8 +127,8 @@ fn maximum(
     if matches!(mode, Mode::Percent | Mode::Weight) {
         labels.parts.entry(label.to_owned()).or_default().push("maximum", number.to_string());
     } else {
-        let why = "a queue with amounts for its capacity has amounts for its maximum";
-        scope.tell(Kind::NoEquivalent, property, why, "write `resources.max`");
+        let why = "the capacity of the queue is in amounts, so its maximum must be in amounts too";
+        scope.tell(Kind::NoEquivalent, property, why, "set `resources.max`");
     }
 }
 

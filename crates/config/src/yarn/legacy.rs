@@ -19,13 +19,13 @@ pub(super) fn read(whole: &Scope<'_>, tree: &Tree, property: &Property, rules: &
 fn one(whole: &Scope<'_>, tree: &Tree, mapping: &str) -> Result<Pairs, String> {
     let parts: Vec<&str> = mapping.split(':').map(str::trim).collect();
     let [kind, source, to] = parts[..] else {
-        return Err("it is not u:user:queue or g:group:queue".to_owned());
+        return Err("the mapping is not u:user:queue or g:group:queue".to_owned());
     };
     let who = match (kind, source) {
         ("u", USER) => Who::All,
         ("u", name) => Who::User(name.to_owned()),
         ("g", name) => Who::Group(name.to_owned()),
-        _ => return Err("it begins neither with u: nor with g:".to_owned()),
+        _ => return Err("the mapping begins neither with u: nor with g:".to_owned()),
     };
     // Queues are made where a mapping leads to them.
     target(whole, tree, to, true, &who)

@@ -21,7 +21,8 @@ pub(super) fn of_cluster(whole: &Scope<'_>, formula: Formula) -> Pairs {
     let (word, enforcement, calculator) = match formula {
         Formula::Smooth => {
             if let Some(property) = whole.get("resource-calculator") {
-                let why = "it is written as `componentwise`: `smooth` splits each type by itself";
+                let why = "the calculator is written as `componentwise`, because `smooth` splits \
+                           each resource type separately";
                 whole.tell(Kind::Adjusted, property, why, "");
             }
             ("smooth", "progress", "componentwise")
@@ -38,15 +39,15 @@ pub(super) fn of_cluster(whole: &Scope<'_>, formula: Formula) -> Pairs {
         minimum = MINIMUM.map(|(kind, amount)| (kind.to_owned(), amount.to_owned())).to_vec();
         whole.tell_absent(
             "yarn.scheduler.minimum-allocation-mb",
-            "no file sets the minimum allocation, to whose multiples limits \
-             are rounded; YARN's default is 1 GiB and one core",
-            "give yarn-site.xml as an argument, too, or write its value into `minimumallocation`",
+            "no file sets the minimum allocation, which YARN uses to round limits; the default of \
+             YARN is 1 GiB and one core",
+            "pass yarn-site.xml as an argument too, or set `minimumallocation`",
         );
     }
     if calculator == "memory" {
         minimum.retain(|(kind, _)| kind == "memory");
         if let Some(property) = whole.get_full("yarn.scheduler.minimum-allocation-vcores") {
-            let why = "resource-calculator counts memory alone, and rounds nothing else";
+            let why = "resource-calculator counts only memory, so other types are not rounded";
             whole.tell(Kind::NoEffect, property, why, "");
         }
     }
@@ -62,8 +63,8 @@ fn calculator(whole: &Scope<'_>) -> &'static str {
         Some("DominantResourceCalculator") => "dominant",
         Some("DefaultResourceCalculator") => "memory",
         _ => {
-            let why = "Headroom has the two calculators of Hadoop, and one of its own; memory alone counts";
-            let help = "write `memory`, `dominant` or `componentwise` as `calculator`";
+            let why = "Headroom does not have this calculator, so only memory counts";
+            let help = "set `calculator` to `memory`, `dominant` or `componentwise`";
             whole.tell(Kind::NoEquivalent, property, why, help);
             "memory"
         }
@@ -89,8 +90,8 @@ fn allocation(whole: &Scope<'_>, which: &str) -> Amounts {
             None => whole.tell(
                 Kind::NoEquivalent,
                 property,
-                "this is not an amount above 0",
-                "write it into the file",
+                "the value is not an amount above 0",
+                "correct the value in the queue file",
             ),
         }
     }
@@ -108,13 +109,13 @@ fn floor_of(scope: &Scope<'_>, pairs: &mut Pairs, may_be_zero: bool) {
         let text = number.to_string();
         if number.is_zero() && !may_be_zero {
             pairs.push("minimumuserlimitpercent", "1");
-            let why = "the formula takes no 0, and it is written as 1";
-            scope.tell(Kind::Adjusted, property, why, "write `formula: smooth`, which takes 0");
+            let why = "the formula does not allow 0, so the value is written as 1";
+            scope.tell(Kind::Adjusted, property, why, "set `formula: smooth`, which allows 0");
         } else if user_limits::percent(&text).is_some() {
             pairs.push("minimumuserlimitpercent", text);
         } else {
-            let help = "write one into `minimumuserlimitpercent`";
-            scope.tell(Kind::NoEquivalent, property, "it goes from 1 to 100, or is 0", help);
+            let help = "set `minimumuserlimitpercent`";
+            scope.tell(Kind::NoEquivalent, property, "the value must be 0 or from 1 to 100", help);
         }
     }
 }
@@ -125,8 +126,8 @@ fn factor_of(scope: &Scope<'_>, pairs: &mut Pairs) {
         if user_limits::factor(&text).is_some() {
             pairs.push("userlimitfactor", text);
         } else {
-            let why = "it is above 0 and up to 1000000, or -1 for none";
-            scope.tell(Kind::NoEquivalent, property, why, "write one into `userlimitfactor`");
+            let why = "the value must be -1 for no user cap, or above 0 and at most 1000000";
+            scope.tell(Kind::NoEquivalent, property, why, "set `userlimitfactor`");
         }
     }
 }
@@ -154,12 +155,12 @@ pub(super) fn of_queue(
 /// What only leaves look at, on a queue that has queues below it.
 fn without_effect(scope: &Scope<'_>, name: &str) {
     if let Some(property) = scope.get(name) {
-        let why = "only leaves use it";
+        let why = "only leaves use this property";
         scope.tell(
             Kind::NoEffect,
             property,
             why,
-            "write it for the leaves, if it was meant for them",
+            "if leaves need this setting, set it in the leaves",
         );
     }
 }
@@ -172,8 +173,9 @@ fn weights(scope: &Scope<'_>) -> Pairs {
         let Some((_, number)) = users.number(&rest) else { continue };
         let text = number.to_string();
         if user_limits::weight(&text).is_none() || !is_user(user) {
-            let why = "it is not a weight of 0 or more, or no user can have the name";
-            scope.tell(Kind::NoEquivalent, property, why, "write it into `weights`");
+            let why =
+                "the value is not a weight of 0 or more, or the name is not a valid user name";
+            scope.tell(Kind::NoEquivalent, property, why, "set `weights`");
         } else {
             pairs.push(user, text);
         }
@@ -188,7 +190,7 @@ fn largest(scope: &Scope<'_>, whole: &Scope<'_>) -> Amounts {
         let text = property.value.trim_start_matches('[').trim_end_matches(']');
         match number::pairs(text) {
             Ok(amounts) => own = amounts,
-            Err(why) => scope.tell(Kind::NoEquivalent, property, &why, "write `maximumallocation`"),
+            Err(why) => scope.tell(Kind::NoEquivalent, property, &why, "set `maximumallocation`"),
         }
     }
     for (kind, name) in
@@ -201,13 +203,14 @@ fn largest(scope: &Scope<'_>, whole: &Scope<'_>) -> Amounts {
             Some(property.value.clone())
         };
         if own.iter().any(|(known, _)| known == kind) {
-            let why = "maximum-allocation of the queue sets it too, and overrides it";
+            let why =
+                "maximum-allocation of the queue sets the same value and overrides this property";
             scope.tell(Kind::NoEffect, property, why, "");
         } else if let Some(amount) = amount {
             own.push((kind.to_owned(), amount));
         } else {
-            let why = "this is above the maximum";
-            scope.tell(Kind::NoEquivalent, property, why, "write `maximumallocation`");
+            let why = "the value is above the maximum";
+            scope.tell(Kind::NoEquivalent, property, why, "set `maximumallocation`");
         }
     }
     if own.is_empty() {
@@ -249,8 +252,8 @@ fn parallel_by_user(whole: &Scope<'_>) -> Pairs {
         if is_user(user) {
             pairs.push(user, count.to_string());
         } else {
-            let why = "users have no such names";
-            whole.tell(Kind::NoEquivalent, property, why, "write it into `maxparallelappsbyuser`");
+            let why = "the name is not a valid user name";
+            whole.tell(Kind::NoEquivalent, property, why, "set `maxparallelappsbyuser`");
         }
     }
     pairs
@@ -263,13 +266,13 @@ fn drivers(scope: &Scope<'_>) -> Option<String> {
     match number.decimal() {
         Some(part) if part <= one => Some(number.to_string()),
         Some(_) => {
-            let why = "it is written as 1: drivers may have all of the queue, and no more";
-            scope.tell(Kind::Adjusted, property, why, "10 percent is 0.1");
+            let why = "the value is written as 1, because drivers can use at most the whole queue";
+            scope.tell(Kind::Adjusted, property, why, "write a factor, such as 0.1 for 10 percent");
             Some("1".to_owned())
         }
         None => {
-            let why = "it goes from 0 to 1";
-            scope.tell(Kind::NoEquivalent, property, why, "write `maximumdriverresourcepercent`");
+            let why = "the value must be from 0 to 1";
+            scope.tell(Kind::NoEquivalent, property, why, "set `maximumdriverresourcepercent`");
             None
         }
     }

@@ -64,7 +64,7 @@ pub enum ConvertError {
         why: String,
     },
     /// It is larger than [`YARN_BYTES_MAX`].
-    #[error("it has {found} bytes; a file to convert may have {YARN_BYTES_MAX}")]
+    #[error("the file has {found} bytes, but a file to convert can have at most {YARN_BYTES_MAX}")]
     TooLarge {
         /// Its size in bytes.
         found: usize,
@@ -80,12 +80,12 @@ pub enum ConvertError {
     },
     /// There is no queue to convert.
     #[error(
-        "no file has the property yarn.scheduler.capacity.root.queues, so there is no queue; give \
-         the capacity-scheduler.xml of the cluster"
+        "no file has the property yarn.scheduler.capacity.root.queues, so there are no queues. \
+         Pass the capacity-scheduler.xml of the cluster"
     )]
     NoQueues,
     /// Queues nest deeper than a queue file may.
-    #[error("the queue {path} is more than {} levels below root", tree::LEVELS_MAX)]
+    #[error("queue {path} is more than {} levels below root, which is the limit", tree::LEVELS_MAX)]
     TooDeep {
         /// The queue.
         path: String,
@@ -119,8 +119,13 @@ pub fn convert(files: &[Source<'_>], formula: Formula) -> Result<Converted, Conv
     let mut file = partition(&whole, formula, rules);
     file.push_block("queues", queue::root(&whole, &tree, formula, closed.as_deref()));
     for (property, variable) in properties.unresolved() {
-        let why = format!("nothing says what ${{{variable}}} is");
-        whole.tell(Kind::Adjusted, property, &why, "write the value into the file");
+        let why = format!("no file sets ${{{variable}}}");
+        whole.tell(
+            Kind::Adjusted,
+            property,
+            &why,
+            "replace the variable with its value in the queue file",
+        );
     }
     known::rest(&whole, &tree);
     for dropped in properties.dropped() {
@@ -157,8 +162,8 @@ fn preemption(whole: &Scope<'_>) -> Pairs {
     if whole.get_full(known::MONITOR).is_none() {
         whole.tell_absent(
             known::MONITOR,
-            "no file sets whether YARN preempts, so nothing is preempted, as by default in YARN",
-            "give yarn-site.xml as an argument, too, or write `enabled: true`",
+            "no file sets whether YARN preempts, so preemption is disabled, as by default in YARN",
+            "pass yarn-site.xml as an argument too, or set `enabled: true`",
         );
     }
     let preempts = has_preemption(whole, monitor) && monitor;
@@ -193,7 +198,7 @@ fn has_preemption(whole: &Scope<'_>, monitor: bool) -> bool {
         ),
         (true, false) => (
             Kind::NoEquivalent,
-            format!("{PREEMPTS} is not among them, so nothing is taken back, as there"),
+            format!("the list does not contain {PREEMPTS}, so preemption is disabled, as in YARN"),
         ),
     };
     whole.tell(kind, property, &why, "see docs/preemption.md");
@@ -202,8 +207,8 @@ fn has_preemption(whole: &Scope<'_>, monitor: bool) -> bool {
 
 /// Whether access lists hold: in YARN only if a property enables them, here always.
 fn access_lists(whole: &Scope<'_>) {
-    const EVERYBODY: &str =
-        "write `submitacl: '*'` and `adminacl: '*'` at root to let every user do everything";
+    const EVERYBODY: &str = "to give every user all permissions, set `submitacl: '*'` and \
+                             `adminacl: '*'` in the root queue";
     let name = known::ACLS;
     let is_list = |name: &str| {
         name.ends_with(".acl_submit_applications") || name.ends_with(".acl_administer_queue")
@@ -214,9 +219,11 @@ fn access_lists(whole: &Scope<'_>) {
         return;
     }
     let Some(property) = whole.get_full(name) else {
-        let why = "no file sets whether access lists apply; then they do not apply in YARN, but always in Headroom";
+        let why = "no file sets whether access lists apply, so YARN ignores them, but Headroom \
+                   always applies access lists";
         return whole.tell_absent(name, why, EVERYBODY);
     };
-    let why = "access lists did not apply, and they always apply in Headroom";
+    let why =
+        "YARN ignores access lists with this setting, but Headroom always applies access lists";
     whole.tell(Kind::Adjusted, property, why, EVERYBODY);
 }

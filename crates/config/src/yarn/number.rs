@@ -102,12 +102,12 @@ pub(super) fn pairs(text: &str) -> Result<Amounts, String> {
     let mut amounts = Amounts::new();
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         let Some((name, value)) = part.split_once('=') else {
-            return Err(format!("`{part}` is no name=amount"));
+            return Err(format!("`{part}` is not name=amount"));
         };
         let (name, value) = (name.trim(), value.trim());
         if name.chars().count() > NAME_MAX || name.contains(char::is_control) {
             return Err(format!(
-                "`{}` is no type: it has control characters or is too long",
+                "`{}` is not a resource type, because it has control characters or is too long",
                 shown(name)
             ));
         }
@@ -120,12 +120,12 @@ pub(super) fn pairs(text: &str) -> Result<Amounts, String> {
             return Err(format!("`{value}` is not an amount of {name}"));
         };
         if amounts.iter().any(|(known, _)| known == kind) {
-            return Err(format!("{name} is there twice"));
+            return Err(format!("{name} occurs twice"));
         }
         amounts.push((kind.to_owned(), amount));
     }
     if amounts.is_empty() {
-        return Err("there is no amount in it".to_owned());
+        return Err("the value contains no amount".to_owned());
     }
     // The queue file has them by name, whatever the order here.
     amounts.sort();
@@ -201,13 +201,18 @@ mod tests {
             ("[ vcores = 2 , memory-mb = 1500 ]", Ok("memory=1500Mi vcore=2")),
             ("[memory=0,vcores=0]", Ok("memory=0 vcore=0")),
             ("[memory=4Gi,vcores=500m,yarn.io/gpu=2]", Ok("memory=4Gi vcore=500m yarn.io/gpu=2")),
-            ("[memory]", Err("`memory` is no name=amount")),
+            ("[memory]", Err("`memory` is not name=amount")),
             ("[memory=lots]", Err("`lots` is not an amount of memory")),
             ("[memory=50%]", Err("`50%` is not an amount of memory")),
-            ("[memory=1,memory-mb=2]", Err("memory-mb is there twice")),
-            ("[a\u{1}b=1]", Err("`a b` is no type: it has control characters or is too long")),
+            ("[memory=1,memory-mb=2]", Err("memory-mb occurs twice")),
+            (
+                "[a\u{1}b=1]",
+                Err(
+                    "`a b` is not a resource type, because it has control characters or is too long",
+                ),
+            ),
             ("[memory=99999999999999999]", Err("`99999999999999999` is not an amount of memory")),
-            ("[]", Err("there is no amount in it")),
+            ("[]", Err("the value contains no amount")),
         ] {
             let found = absolute(written).expect("it has brackets").map(|amounts| {
                 let parts: Vec<_> =

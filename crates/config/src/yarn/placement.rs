@@ -52,13 +52,14 @@ fn closed(whole: &Scope<'_>, tree: &Tree, rules: &[Pairs]) -> Option<String> {
     if !is_closed {
         return None;
     }
-    let why = "an application that names the queue `default` names none in YARN, and no rule leads there; \
-               here the queue is stopped, so that the rules decide, and reject";
+    let why = "in YARN, an application that specifies the queue `default` specifies no queue, and \
+               no rule selects `default`; the queue file stops the queue so that the rules decide, \
+               and reject";
     whole.tell(
         Kind::Adjusted,
         property,
         why,
-        "remove `state: stopped` to let applications name it",
+        "remove `state: stopped` if applications can specify this queue",
     );
     Some(default.full.clone())
 }
@@ -71,12 +72,12 @@ fn unknown_queues(whole: &Scope<'_>, tree: &Tree, rules: &[Pairs]) {
         return;
     }
     let Some(property) = whole.queue("root").get("queues") else { return };
-    let at_last = if has_default { ", and at last `root.default` takes it" } else { "" };
+    let at_last = if has_default { ", and finally uses `root.default`" } else { "" };
     let why = format!(
-        "YARN refuses an application that names an absent \
-         queue; Headroom tries the next rule{at_last}"
+        "YARN rejects an application that specifies a queue that does not exist; Headroom tries \
+         the next rule{at_last}"
     );
-    let help = "name existing queues, or write a rule `reject` after `provided`";
+    let help = "specify only existing queues, or add a rule `reject` after `provided`";
     whole.tell(Kind::Adjusted, property, &why, help);
 }
 
@@ -121,8 +122,13 @@ fn is_json(whole: &Scope<'_>) -> bool {
     let Some(format) = whole.get("mapping-rule-format") else { return false };
     let is_json = format.value == "json";
     if !is_json && format.value != "legacy" {
-        let why = "it is neither legacy nor json, and `queue-mappings` counts here";
-        whole.tell(Kind::Adjusted, format, why, "write legacy or json, and convert again");
+        let why = "the format is neither legacy nor json, so `queue-mappings` applies";
+        whole.tell(
+            Kind::Adjusted,
+            format,
+            why,
+            "set the format to legacy or json, and convert again",
+        );
     }
     is_json
 }
@@ -140,20 +146,20 @@ fn other_format(whole: &Scope<'_>, is_json: bool) {
         no_effect("mapping-rule-json-file", why);
         return;
     }
-    no_effect("queue-mappings", "mapping-rule-format is json, so the rules in JSON count");
+    no_effect("queue-mappings", "mapping-rule-format is json, so the JSON rules apply");
     if whole.get("mapping-rule-json").is_some() {
-        no_effect("mapping-rule-json-file", "mapping-rule-json goes before it");
+        no_effect("mapping-rule-json-file", "mapping-rule-json takes precedence");
     } else if let Some(property) = whole.get("mapping-rule-json-file") {
-        let help = "write its content into mapping-rule-json, and convert again";
-        whole.tell(Kind::NoEquivalent, property, "the file is not read", help);
+        let help = "copy the content of the file to mapping-rule-json, and convert again";
+        whole.tell(Kind::NoEquivalent, property, "the converter does not read this file", help);
     }
 }
 
 /// Where mappings do not go before the queue that an application names.
 fn named_first(whole: &Scope<'_>, mappings: Option<&Property>) {
     let Some(property) = mappings else { return };
-    let why = "a queue that an application names overrides the mappings, as in \
-               YARN; in Headroom, the queue `default` does too";
+    let why = "a queue that an application specifies overrides the mappings, as in YARN; in \
+               Headroom, this also applies to the queue `default`";
     let help = "submit without a queue to use the mappings";
     whole.tell(Kind::Adjusted, property, why, help);
 }
@@ -169,8 +175,8 @@ pub(super) fn is_no_leaf(tree: &Tree, node: &Node) -> String {
     let leaf = std::iter::successors(first(node), |node| first(node)).last();
     let such_as = leaf.map_or_else(String::new, |leaf| format!(", such as {}", leaf.path));
     format!(
-        "`{}` has or may have queues below it, and takes no applications: CapacityScheduler refuses such a \
-         mapping, too; name a leaf below it{such_as}",
+        "queue `{}` has or can have child queues, and accepts no applications; CapacityScheduler \
+         also rejects such a mapping; map to a leaf below the queue{such_as}",
         super::xml::shown(&node.path)
     )
 }
@@ -182,12 +188,13 @@ fn short_names(whole: &Scope<'_>, tree: &Tree) {
         return;
     }
     if let Some(property) = whole.queue("root").get("queues") {
-        let why = "an application names its queue by the path from root; in YARN the last name was enough";
+        let why = "an application must specify the full path of its queue; in YARN, the last name \
+                   is enough";
         whole.tell(
             Kind::Adjusted,
             property,
             why,
-            "submit to root.parent.leaf, or write a `fixed` rule",
+            "submit to a full path such as root.parent.leaf, or add a `fixed` rule",
         );
     }
 }
@@ -198,13 +205,13 @@ fn who_makes(whole: &Scope<'_>, tree: &Tree) {
     let scope = whole.queue(&node.path);
     let switch = ["auto-queue-creation-v2.enabled", "auto-create-child-queue.enabled"];
     if let Some(property) = switch.iter().find_map(|name| scope.get(name)) {
-        let why = "a rule with `create: true` makes queues below every queue that has `parent: true` \
-                   or queues below it, not below this alone";
+        let why = "a rule with `create: true` creates queues below every queue with `parent: true` \
+                   or with child queues, not only below this queue";
         scope.tell(
             Kind::Adjusted,
             property,
             why,
-            "remove `create` from rules that must create none",
+            "remove `create` from rules that must not create queues",
         );
     }
 }
@@ -278,7 +285,7 @@ pub(super) fn target(
             _ => headroom_core::config::legal::is_group_name(name),
         };
         if !is_legal {
-            return Err(format!("`{name}` is no name that a filter takes"));
+            return Err(format!("`{name}` is not a valid name in a filter"));
         }
     }
     if target == USER {
@@ -290,16 +297,15 @@ pub(super) fn target(
     }
     let above = target.strip_suffix(USER).and_then(|above| above.strip_suffix('.'));
     let Some(above) = above.filter(|above| !above.contains('%')) else {
-        return Err(
-            "a rule can use the user name, but not the user's groups or the application name"
-                .to_owned(),
-        );
+        return Err("a rule can use the name of the user, but not the groups of the user or the \
+             application name"
+            .to_owned());
     };
     let Some(parent) = tree.meant(above) else {
-        return Err(format!("there is no queue `{above}`"));
+        return Err(format!("queue `{above}` does not exist"));
     };
     if !takes_none(whole, parent) {
-        return Err(format!("`{above}` is a leaf, and no queue of a user is below it"));
+        return Err(format!("`{above}` is a leaf, so it has no queues of users"));
     }
     Ok(user(Some(parent), may_create && is_made_below(whole, parent), who))
 }
@@ -325,16 +331,16 @@ fn plain(
     match made {
         Some(path) if may_create => Ok(fixed(&path, true, who)),
         Some(path) => Err(format!(
-            "there is no queue `{path}`, and the rule has no `create: true`; YARN passes over it, too"
+            "queue `{path}` does not exist, and the rule has no `create: true`; YARN skips the \
+             rule too"
         )),
-        None => Err(format!("there is no queue `{target}`, or several have that name")),
+        None => Err(format!("queue `{target}` does not exist, or several queues have this name")),
     }
 }
 
 /// Tell of a mapping that has no rule.
 pub(super) fn no_rule(whole: &Scope<'_>, property: &Property, mapping: &str, why: &str) {
     let why = format!("no rule for `{}`: {why}", super::xml::shown(mapping));
-    let help =
-        "write a `fixed`, `user` or `tag` rule that does it, or name the queue when submitting";
+    let help = "add a `fixed`, `user` or `tag` rule, or specify the queue in the submission";
     whole.tell(Kind::NoEquivalent, property, &why, help);
 }

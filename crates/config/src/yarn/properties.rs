@@ -70,13 +70,16 @@ impl Gathered<'_> {
         if is_final {
             let place = self.place(of, line);
             let why = format!(
-                "{}:{} sets it and is final, so that value applies",
+                "{}:{} sets the property as final, so that value applies",
                 place.file, place.line
             );
             self.overrule(&entry, file, why);
         } else {
             let by = self.place(file, entry.line);
-            let why = format!("{}:{} sets it again, and the last value applies", by.file, by.line);
+            let why = format!(
+                "{}:{} sets the property again, and the last value applies",
+                by.file, by.line
+            );
             if let Some((earlier, of)) = self.last.insert(entry.name.clone(), (entry, file)) {
                 self.overrule(&earlier, of, why);
             }
@@ -90,7 +93,7 @@ impl Gathered<'_> {
             what: entry.name.clone(),
             value: shown(entry.value.trim()),
             why,
-            help: "remove one of them".to_owned(),
+            help: "remove one of the two properties".to_owned(),
         });
     }
 
@@ -106,8 +109,8 @@ impl Gathered<'_> {
                 place: self.place(file, line),
                 what: "and more".to_owned(),
                 value: String::new(),
-                why: format!("from here on are {count} more pieces that Hadoop passes over"),
-                help: "mend those above, and convert again".to_owned(),
+                why: format!("from this line on, Hadoop ignores {count} more elements"),
+                help: "correct the elements above, and convert again".to_owned(),
             });
         }
     }

@@ -100,8 +100,9 @@ fn access(scope: &Scope<'_>, is_root: bool, block: &mut Block) {
             if is_root && key == "submitacl" {
                 block.push(key, "*");
             } else if is_root {
-                let why = "no file sets it; YARN then lets every user administer all queues, and Headroom no user";
-                scope.tell_absent(&scope.full(name), why, "write `adminacl` at root");
+                let why = "no file sets this property; by default, every user can administer all \
+                           queues in YARN, but no user in Headroom";
+                scope.tell_absent(&scope.full(name), why, "set `adminacl` in the root queue");
             }
             continue;
         };
@@ -125,8 +126,8 @@ fn access(scope: &Scope<'_>, is_root: bool, block: &mut Block) {
         users.retain(is_plain);
         groups.retain(is_plain);
         if users.len() + groups.len() < written {
-            let why = "it has names with blanks, or with ~ before them, which are left out";
-            scope.tell(Kind::Adjusted, property, why, "name the users and groups themselves");
+            let why = "names that contain blanks or begin with ~ are not converted";
+            scope.tell(Kind::Adjusted, property, why, "list the users and groups by name");
         }
         let text = if groups.is_empty() {
             users.join(",")
@@ -151,14 +152,15 @@ fn order_of_children(scope: &Scope<'_>, is_root: bool) -> Option<&'static str> {
     match property.value.as_str() {
         BY_SHARE => Some(BY_SHARE),
         BY_PRIORITY => {
-            let why = "queues are ordered by the priority of their waiting asks, and \
-                       then by share of the guarantee, above and below it";
+            let why = "queues are ordered by the priority of their waiting asks, and then by usage \
+                       relative to the guarantee, both below and above the guarantee";
             scope.tell(Kind::Adjusted, property, why, "see docs/limits.md");
             Some(BY_PRIORITY)
         }
         _ => {
-            let why = "queues are ordered by share of the guarantee, or by priority first, and by nothing else";
-            let help = "write `utilization` or `priority-utilization` as `orderingpolicy`";
+            let why = "queues can be ordered only by usage relative to the guarantee, or by \
+                       priority first";
+            let help = "set `orderingpolicy` to `utilization` or `priority-utilization`";
             scope.tell(Kind::NoEquivalent, property, why, help);
             otherwise
         }
@@ -179,15 +181,15 @@ fn properties(scope: &Scope<'_>, is_leaf: bool, by_priority: bool) -> Pairs {
             }
             Ok(_) => {
                 let why = "the queue above is ordered by utilization, which ignores the priority";
-                let help = "write `orderingpolicy: priority-utilization` there and `priority.offset` \
-                            here, to apply it";
+                let help = "to apply the priority, set `orderingpolicy: priority-utilization` in \
+                            the queue above and `priority.offset` in this queue";
                 scope.tell(Kind::NoEffect, property, why, help);
             }
             Err(_) => scope.tell(
                 Kind::NoEquivalent,
                 property,
-                "this is not a whole number",
-                "write `priority.offset`",
+                "the value is not a whole number",
+                "set `priority.offset`",
             ),
         }
     }
@@ -203,10 +205,10 @@ pub(super) fn order_of_applications(scope: &Scope<'_>, pairs: &mut Pairs) {
     let sized = "ordering-policy.fair.enable-size-based-weight";
     let Some(property) = scope.get(sized).filter(|_| scope.own_flag(sized, false)) else { return };
     if policy.is_some_and(is_fair) {
-        let why = "the share of an application does not depend on what it asks for";
+        let why = "the share of an application does not depend on the size of its asks";
         scope.tell(Kind::NoEquivalent, property, why, "");
     } else {
-        let why = "it is for queues whose ordering-policy is `fair`";
+        let why = "the property applies only to queues with the ordering-policy `fair`";
         scope.tell(Kind::NoEffect, property, why, "");
     }
 }
@@ -221,12 +223,13 @@ fn sort_policy(scope: &Scope<'_>, property: &Property, pairs: &mut Pairs) {
         "fifo" | "FifoOrderingPolicy" => pairs.push_text("application.sort.policy", "fifo"),
         "fifo-with-partitions" | "FifoOrderingPolicyWithExclusivePartitions" => {
             pairs.push_text("application.sort.policy", "fifo");
-            let why = "it is written as `fifo`: applications are ordered by age in every partition";
+            let why = "the policy is written as `fifo`, because every partition orders \
+                       applications by age";
             scope.tell(Kind::Adjusted, property, why, "");
         }
         _ => {
-            let why = "applications are ordered by age or by share, and by nothing else";
-            let help = "write `fifo` or `fair` as `application.sort.policy`";
+            let why = "applications can be ordered only by age or by share";
+            let help = "set `application.sort.policy` to `fifo` or `fair`";
             scope.tell(Kind::NoEquivalent, property, why, help);
         }
     }
@@ -241,7 +244,9 @@ fn preemption(scope: &Scope<'_>) -> Pairs {
         let Some(property) = scope.get(name) else { continue };
         match property.value.to_ascii_lowercase().as_str() {
             word @ ("true" | "false") => pairs.push(key, word),
-            _ => scope.tell(Kind::NoEquivalent, property, "it is neither true nor false", ""),
+            _ => {
+                scope.tell(Kind::NoEquivalent, property, "the value is neither true nor false", "")
+            }
         }
     }
     pairs
@@ -257,8 +262,13 @@ fn state(scope: &Scope<'_>, is_closed: bool, block: &mut Block) {
         "RUNNING" => block.push_plain("state", "running"),
         "STOPPED" | "DRAINING" => block.push_plain("state", "stopped"),
         _ => {
-            let why = "a queue is RUNNING or STOPPED";
-            scope.tell(Kind::NoEquivalent, property, why, "write `state: stopped`, if it shall be");
+            let why = "the state of a queue must be RUNNING or STOPPED";
+            scope.tell(
+                Kind::NoEquivalent,
+                property,
+                why,
+                "set `state: stopped` if the queue must be stopped",
+            );
         }
     }
 }
@@ -274,8 +284,13 @@ fn lifetimes(scope: &Scope<'_>, block: &mut Block) {
             Ok(..0) => {}
             Ok(seconds) => block.push_plain(key, seconds.to_string()),
             Err(_) => {
-                let why = "this is not a number of seconds";
-                scope.tell(Kind::NoEquivalent, property, why, "write one into the file");
+                let why = "the value is not a number of seconds";
+                scope.tell(
+                    Kind::NoEquivalent,
+                    property,
+                    why,
+                    "correct the value in the queue file",
+                );
             }
         }
     }
@@ -286,9 +301,9 @@ fn labels_are_named(way: Way<'_, '_>) -> bool {
     let said = |node: &Node| {
         let scope = way.whole.queue(&node.path);
         let Some(property) = scope.get("accessible-node-labels") else { return false };
-        let why = "labels are written as exclusive, as they are unless they were added otherwise";
-        let help =
-            "name those that are not in `nodelabels.lends` of root: their idle nodes are lent";
+        let why = "labels are written as exclusive, which is their default in YARN";
+        let help = "add labels that are not exclusive to `nodelabels.lends` of root, so that their \
+                    idle nodes are lent";
         scope.tell(Kind::Adjusted, property, why, help);
         true
     };

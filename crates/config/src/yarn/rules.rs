@@ -16,18 +16,18 @@ pub(super) fn read(whole: &Scope<'_>, tree: &Tree) -> Vec<Pairs> {
     let mut rules = Vec::new();
     let Some(property) = whole.get("mapping-rule-json") else {
         let name = whole.full("mapping-rule-json");
-        let why = "mapping-rule-format is json, and no file has the rules themselves";
-        whole.tell_absent(&name, why, "write `placementrules`");
+        let why = "mapping-rule-format is json, but no file contains the rules";
+        whole.tell_absent(&name, why, "add `placementrules` to the queue file");
         return rules;
     };
     let parsed = serde_json::from_str::<Value>(&property.value);
     let list = parsed.as_ref().ok().and_then(|value| value.get("rules")).and_then(Value::as_array);
     let Some(list) = list else {
         let why = match &parsed {
-            Err(error) => format!("this is not JSON: {error}"),
-            Ok(_) => "it has no list `rules`".to_owned(),
+            Err(error) => format!("the value is not JSON: {error}"),
+            Ok(_) => "the JSON object has no list `rules`".to_owned(),
         };
-        whole.tell(Kind::NoEquivalent, property, &why, "write `placementrules`");
+        whole.tell(Kind::NoEquivalent, property, &why, "add `placementrules` to the queue file");
         return rules;
     };
     let mut default =
@@ -68,8 +68,10 @@ fn one(
         ("user", "*") => Who::All,
         ("user", name) if !name.is_empty() => Who::User(name.to_owned()),
         ("group", name) if !matches!(name, "" | "*") => Who::Group(name.to_owned()),
-        ("application", _) => return Err("a rule does not know the application's name".to_owned()),
-        _ => return Err("it names neither a user nor a group".to_owned()),
+        ("application", _) => {
+            return Err("a rule cannot use the name of the application".to_owned());
+        }
+        _ => return Err("the rule matches neither users nor groups".to_owned()),
     };
     let parent = text("parentQueue");
     let may_create = rule.get("create").and_then(Value::as_bool).unwrap_or(false);
@@ -78,7 +80,7 @@ fn one(
         "defaultQueue" => {
             let is_there = |node: &&Node| node.full == *default && !takes_none(whole, node);
             let found = tree.nodes.iter().find(is_there);
-            let found = found.ok_or_else(|| format!("there is no leaf `{default}`"))?;
+            let found = found.ok_or_else(|| format!("leaf `{default}` does not exist"))?;
             fixed(&found.full, false, &who)
         }
         "user" if parent.is_empty() => target(whole, tree, USER, may_create, &who)?,
@@ -87,7 +89,7 @@ fn one(
         "reject" if who == Who::All => return Ok(Found::End(reject(&who))),
         "reject" => reject(&who),
         "setDefaultQueue" if who == Who::All => {
-            let named = tree.meant(text("value")).ok_or("there is no such queue")?;
+            let named = tree.meant(text("value")).ok_or("the queue does not exist")?;
             if takes_none(whole, named) {
                 return Err(is_no_leaf(tree, named));
             }
@@ -95,24 +97,31 @@ fn one(
             return Ok(Found::Nothing);
         }
         "setDefaultQueue" => {
-            return Err("all applications share one queue of last resort".to_owned());
+            return Err("all applications share one default queue".to_owned());
         }
         "primaryGroup" | "primaryGroupUser" | "secondaryGroup" | "secondaryGroupUser"
         | "applicationName" => {
             return Err(
-                "a rule can use the user name, but not the user's groups or the application name"
+                "a rule can use the name of the user, but not the groups of the user or the \
+                 application name"
                     .to_owned(),
             );
         }
-        _ => return Err("there is no such policy".to_owned()),
+        _ => return Err("the policy does not exist".to_owned()),
     };
     let fallback = text("fallbackResult");
     if !matches!(fallback, "" | "skip") {
         let shown = super::xml::shown(&rule.to_string());
         let why = format!(
-            "where the rule {shown} finds no queue, Headroom tries the next rule, whatever fallbackResult sets"
+            "if the rule {shown} finds no queue, Headroom tries the next rule and ignores \
+             fallbackResult"
         );
-        whole.tell(Kind::Adjusted, property, &why, "put a `fixed` rule after it to use a queue");
+        whole.tell(
+            Kind::Adjusted,
+            property,
+            &why,
+            "to use a specific queue instead, add a `fixed` rule after this rule",
+        );
     }
     Ok(Found::Rule(found))
 }

@@ -66,8 +66,9 @@ impl<'p> Scope<'p> {
             "true" => true,
             "false" => false,
             _ => {
-                let why = format!("it is neither true nor false, and counts as {otherwise}");
-                self.tell(Kind::Adjusted, property, &why, "write true or false");
+                let why =
+                    format!("the value is neither true nor false, and is read as {otherwise}");
+                self.tell(Kind::Adjusted, property, &why, "set true or false");
                 otherwise
             }
         }
@@ -85,13 +86,13 @@ impl<'p> Scope<'p> {
             self.tell(
                 Kind::NoEquivalent,
                 property,
-                "this is not a number",
-                "write one into the file",
+                "the value is not a number",
+                "correct the value in the queue file",
             );
             return None;
         };
         if number.is_rounded {
-            let why = format!("it has more than six decimals and is written as {number}");
+            let why = format!("the value has more than six decimals and is written as {number}");
             self.tell(Kind::Adjusted, property, &why, "");
         }
         Some((property, number))
@@ -105,11 +106,13 @@ impl<'p> Scope<'p> {
         }
         let (why, help) = match property.value.parse::<i64>() {
             Ok(0) => (
-                "0 would let nothing start",
-                "write `state: stopped` for the queue, or a number above 0",
+                "with 0, nothing could start",
+                "set `state: stopped` for the queue, or a number above 0",
             ),
-            Ok(_) => ("a negative number is none", "leave it out, or write a number above 0"),
-            Err(_) => ("this is not a whole number", "write one into the file"),
+            Ok(_) => {
+                ("a negative number means no limit", "remove the property, or set a number above 0")
+            }
+            Err(_) => ("the value is not a whole number", "correct the value in the queue file"),
         };
         self.tell(Kind::NoEquivalent, property, why, help);
         None

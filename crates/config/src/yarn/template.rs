@@ -102,17 +102,23 @@ fn rest(scope: &Scope<'_>, nearer: &[Scope<'_>]) {
         let _ = scope.get(&name);
         let says = |of: &str| nearer.iter().any(|scope| scope.get(of).is_some());
         if !is_taken && known::is_of_queue(&name) {
-            let why = "a template has no key for it";
-            scope.tell(Kind::NoEquivalent, property, why, "write queues with it into the file");
+            let why = "a template has no key for this property";
+            scope.tell(
+                Kind::NoEquivalent,
+                property,
+                why,
+                "add queues with this setting to the file",
+            );
         } else if !is_taken {
             known::unknown_in_template(scope, property, &name);
         } else if says(&name) || name.starts_with(WITH) && says(WITH) {
-            let why = "a nearer template sets it for leaves, and a template is for leaves";
-            scope.tell(Kind::NoEquivalent, property, why, "write the parents into the file");
+            let why = "a nearer template sets the property for leaves, and a template applies only \
+                       to leaves";
+            scope.tell(Kind::NoEquivalent, property, why, "add the parent queues to the file");
         } else if name.starts_with(WITH) && scope.get(WITH).is_none() {
             scope.tell(Kind::NoEffect, property, "the template has no ordering-policy", "");
         } else if name.ends_with(".exclusive-enforced-partitions") {
-            let why = "applications are ordered by age in every partition";
+            let why = "every partition orders applications by age";
             scope.tell(Kind::NoEquivalent, property, why, "");
         }
     }

@@ -84,20 +84,20 @@ impl Tree {
             let below = format!("{path}.{child}");
             if child.contains('.') || self.by_path.contains_key(&below) {
                 let why = if child.contains('.') {
-                    format!("`{child}` has a dot, which no name of a queue has")
+                    format!("`{child}` contains a dot, which a queue name cannot contain")
                 } else {
-                    format!("`{child}` is there twice")
+                    format!("`{child}` occurs twice")
                 };
-                scope.tell(Kind::NoEquivalent, property, &why, "remove it from the list");
+                scope.tell(Kind::NoEquivalent, property, &why, "remove the entry from the list");
                 continue;
             }
             let ours = legal_name(child, level, &mut taken);
             if !ours.eq_ignore_ascii_case(child) {
                 let why = format!(
-                    "`{child}` is called `{ours}`: names are unique without regard to case, \
-                     and have up to {QUEUE_NAME_MAX} ASCII letters, digits and _ : # / @ -"
+                    "`{child}` was renamed to `{ours}`, because queue names ignore case and have \
+                     up to {QUEUE_NAME_MAX} ASCII letters, digits and _ : # / @ -"
                 );
-                scope.tell(Kind::Adjusted, property, &why, "use that name when submitting");
+                scope.tell(Kind::Adjusted, property, &why, "submit to the new name");
             }
             let ours_full = format!("{}.{ours}", self.nodes[index].full);
             let child = self.add(whole, below, ours, ours_full, level + 1)?;

@@ -126,7 +126,8 @@ pub(super) fn file(files: &[Source<'_>], partition: Block, notes: &[Note]) -> St
     writer.comment(0, &format!("Converted from {} by `headroom convert yarn`.", names.join(", ")));
     writer.comment(
         0,
-        "Read the notes below and at the queues, then check it: headroom validate FILE",
+        "Read the notes below and in the queues, and then check the file with: headroom validate \
+         FILE",
     );
     if notes.iter().any(|note| note.queue.is_none()) {
         writer.comment(0, "");

@@ -84,7 +84,8 @@ pub(super) fn read(text: &str) -> Result<Content, ConvertError> {
             Event::CData(data) => state.text(&data.xml10_content(), line)?,
             Event::GeneralRef(reference) => state.text(&resolved(&reference, line)?, line)?,
             Event::DocType(_) => {
-                let why = "it declares a document type, which a configuration does not need; remove the line";
+                let why = "the file declares a document type, which a configuration does not need. \
+                           Remove the line";
                 return Err(ConvertError::Xml { line, why: why.to_owned() });
             }
             Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
@@ -92,11 +93,11 @@ pub(super) fn read(text: &str) -> Result<Content, ConvertError> {
         }
     }
     if let Some(open) = state.open.last() {
-        let why = format!("the file ends within `{open}`");
+        let why = format!("the file ends inside the element `{open}`");
         return Err(ConvertError::Xml { line: state.lines.line, why });
     }
     if !state.saw_configuration {
-        let why = "it has no element `configuration`".to_owned();
+        let why = "the file has no element `configuration`".to_owned();
         return Err(ConvertError::Xml { line: 1, why });
     }
     Ok(state.content)
@@ -119,7 +120,7 @@ fn resolved(reference: &BytesRef<'_>, line: usize) -> Result<String, ConvertErro
         "apos" => "'",
         _ => {
             return Err(wrong(format!(
-                "the entity `&{name};` is not declared; write what it stands for"
+                "the entity `&{name};` is not declared. Replace the entity with its value"
             )));
         }
     };
@@ -192,13 +193,15 @@ impl State<'_> {
         let name = start.local_name().as_ref().to_owned();
         if self.open.is_empty() && (name != "configuration" || self.saw_configuration) {
             return Err(wrong(format!(
-                "`{}` stands where `configuration` is expected, once",
+                "the element `{}` is at the top level, where exactly one `configuration` is \
+                 expected",
                 shown(&name)
             )));
         }
         self.saw_configuration = true;
         if name == "include" {
-            let why = "it includes another file; give that one as an argument, too, and remove the element";
+            let why = "the file includes another file. Pass the included file as an argument too, \
+                       and remove the element";
             return Err(wrong(why.to_owned()));
         }
         let depth = self.open.len() + 1;
@@ -212,7 +215,9 @@ impl State<'_> {
             }
         } else if name == "property" {
             if self.content.entries.len() == PROPERTIES_MAX {
-                return Err(wrong(format!("there are more than {PROPERTIES_MAX} properties")));
+                return Err(wrong(format!(
+                    "the file has more than {PROPERTIES_MAX} properties, which is the limit"
+                )));
             }
             let (entry, has_value) = by_attributes(start, line)?;
             self.property = Some(Property { entry, has_value, depth, ..Property::default() });
@@ -273,13 +278,13 @@ impl State<'_> {
         };
         let near = stranger.filter(|stranger| element_near(stranger, &[missing]).is_some());
         let help = match near {
-            Some(stranger) => format!("write <{missing}> where it says <{}>", shown(&stranger)),
+            Some(stranger) => format!("write <{missing}> instead of <{}>", shown(&stranger)),
             None if missing == "value" => {
-                "write one between <value> and </value>; a single blank is one".to_owned()
+                "write a value between <value> and </value>; a single blank is a value".to_owned()
             }
-            None => "write <name> with the name of a property into it".to_owned(),
+            None => "add <name> with the name of a property".to_owned(),
         };
-        let why = format!("it has no {missing}, so Hadoop passes over it");
+        let why = format!("the property has no {missing}, so Hadoop ignores it");
         let value = shown(entry.value.trim());
         self.pass_over(PassedOver { kind, what, value, line: entry.line, why, help });
     }
@@ -289,13 +294,14 @@ impl State<'_> {
         let within = depth.checked_sub(2).and_then(|above| self.open.get(above));
         let within = within.map_or("configuration", String::as_str);
         let known: &[&str] = if self.property.is_some() { &OF_PROPERTY } else { &["property"] };
-        let mut why = format!("`{}` has no such element, so Hadoop passes over it", shown(within));
+        let mut why =
+            format!("`{}` has no element with this name, so Hadoop ignores it", shown(within));
         if has_properties {
-            why.push_str(", but not over the properties in it");
+            why.push_str(", but not the properties inside");
         }
         let help = match element_near(&name, known) {
             Some(meant) => format!("did you mean <{meant}>?"),
-            None => "remove it".to_owned(),
+            None => "remove the element".to_owned(),
         };
         let what = format!("<{}>", shown(&name));
         self.pass_over(PassedOver { kind: Kind::Unknown, what, value: text, line, why, help });
@@ -339,8 +345,8 @@ impl State<'_> {
             let why = "there is text outside of the element `configuration`".to_owned();
             return Err(ConvertError::Xml { line, why });
         };
-        let why = format!("text within `{}` itself says nothing to Hadoop", shown(within));
-        let help = "write a `property` with `name` and `value`, or put it between <!-- and -->";
+        let why = format!("Hadoop ignores text directly inside `{}`", shown(within));
+        let help = "write a `property` with `name` and `value`, or change the text to a comment";
         // The place is where the text ends.
         let line = line.saturating_sub(text.trim_start().matches('\n').count());
         let value = shown(text.trim());

@@ -30,7 +30,7 @@ fn a_guarantee_names_some_types_and_the_maximum_above_counts_the_others() {
             "- name: g\n  resources: {{max: {{memory: 100, vcore: '2'}}}}\n  queues:{below}"
         )),
         expect![[r#"
-            line 7, column 45: Q-SUMG>M: the children of queue `p` are guaranteed 4 vcore, the queue may use 2 vcore
+            line 7, column 45: Q-SUMG>M: the child queues of `p` have guarantees of 4 vcore, but the maximum of the queue is 2 vcore
         "#]],
     );
     // P shows 50 of memory and no vcore upward, whatever its children have.
@@ -60,14 +60,14 @@ fn a_parent_without_a_guarantee_shows_the_sum_of_its_children() {
     told(
         &below_root(&file("max: {memory: 60}")),
         expect![[r#"
-        line 7, column 33: Q-SUMG>M: the children of queue `p` are guaranteed 70 bytes of memory, the queue may use 60 bytes of memory
-        line 7, column 33: Q-SUMG>M: the children of queue `g` are guaranteed 70 bytes of memory, the queue may use 60 bytes of memory
+        line 7, column 33: Q-SUMG>M: the child queues of `p` have guarantees of 70 bytes of memory, but the maximum of the queue is 60 bytes of memory
+        line 7, column 33: Q-SUMG>M: the child queues of `g` have guarantees of 70 bytes of memory, but the maximum of the queue is 60 bytes of memory
     "#]],
     );
     told(
         &below_root(&file("guaranteed: {memory: 60}")),
         expect![[r#"
-        line 7, column 40: Q-SUMG>G: the children of queue `g` are guaranteed 70 bytes of memory, the queue itself is guaranteed 60 bytes of memory
+        line 7, column 40: Q-SUMG>G: the child queues of `g` have guarantees of 70 bytes of memory, but the queue itself has a guarantee of 60 bytes of memory
     "#]],
     );
     told(
@@ -101,7 +101,7 @@ fn numbers_of_applications_are_compared_with_the_parents_and_not_summed() {
     told(
         &below_root(&file("10", "10", "")),
         expect![[r#"
-        line 6, column 86: Q-APPS0: queue `b` has no `maxapplications`, its parent `p` has 10
+        line 6, column 86: Q-APPS0: queue `b` has no `maxapplications`, but its parent `p` has 10
     "#]],
     );
     told(
@@ -113,7 +113,7 @@ fn numbers_of_applications_are_compared_with_the_parents_and_not_summed() {
     told(
         &below_root(&file("10", "10", "11")),
         expect![[r#"
-        line 6, column 106: Q-APPS>PARENT: queue `b` allows 11 applications, its parent `p` only 10
+        line 6, column 106: Q-APPS>PARENT: `maxapplications` of queue `b` is 11, but that of its parent `p` is 10
     "#]],
     );
 }
@@ -139,7 +139,7 @@ fn a_limit_is_compared_with_that_of_all_others_above() {
         (
             "maxresources: {memory: 50}",
             expect![[r#"
-            line 9, column 18: L-APPS>WILD: the limit of user `bob` in queue `q` sets no `maxapplications`, the wildcard above allows 4
+            line 9, column 18: L-APPS>WILD: the limit of user `bob` in queue `q` sets no `maxapplications`, but the wildcard above allows 4
         "#]],
         ),
         (
@@ -151,14 +151,14 @@ fn a_limit_is_compared_with_that_of_all_others_above() {
         (
             "maxresources: {memory: 150}, maxapplications: 3",
             expect![[r#"
-            line 9, column 47: L-RES>WILD: user `bob` may use 150 bytes of memory in queue `q`, the wildcard above allows 100 bytes of memory
+            line 9, column 47: L-RES>WILD: user `bob` has a limit of 150 bytes of memory in queue `q`, but the wildcard above allows 100 bytes of memory
         "#]],
         ),
         (
             "maxresources: {memory: 150}",
             expect![[r#"
-            line 9, column 18: L-APPS>WILD: the limit of user `bob` in queue `q` sets no `maxapplications`, the wildcard above allows 4
-            line 9, column 47: L-RES>WILD: user `bob` may use 150 bytes of memory in queue `q`, the wildcard above allows 100 bytes of memory
+            line 9, column 18: L-APPS>WILD: the limit of user `bob` in queue `q` sets no `maxapplications`, but the wildcard above allows 4
+            line 9, column 47: L-RES>WILD: user `bob` has a limit of 150 bytes of memory in queue `q`, but the wildcard above allows 100 bytes of memory
         "#]],
         ),
         (
@@ -170,7 +170,7 @@ fn a_limit_is_compared_with_that_of_all_others_above() {
         (
             "maxresources: {vcore: 2}, maxapplications: 5",
             expect![[r#"
-            line 9, column 67: L-APPS>WILD: user `bob` may run 5 applications in queue `q`, the wildcard above allows 4
+            line 9, column 67: L-APPS>WILD: user `bob` has a limit of 5 applications in queue `q`, but the wildcard above allows 4
         "#]],
         ),
     ] {
@@ -196,7 +196,7 @@ fn a_child_that_may_have_more_than_its_parent_is_refused_with_both_numbers() {
     ))
     .unwrap_err();
     expect![[r#"
-        error[Q-M>PARENT]: queue `child` may use 901 bytes of memory, a queue above it may use 900 bytes of memory
+        error[Q-M>PARENT]: queue `child` has a maximum of 901 bytes of memory, but a queue above it has a maximum of 900 bytes of memory
           --> queues.yaml:13:21
            |
          8 |         max: {memory: 900, vcore: 9}

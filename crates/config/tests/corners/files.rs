@@ -72,7 +72,7 @@ fn namespaces_become_queues_and_an_old_sort_policy_is_told() {
     let policy = one.root.properties.get("application.sort.policy");
     assert_eq!(policy.map(|policy| &**policy), Some("stateaware"));
     expect![[r#"
-        line 11, column 36: P-DEPRECATED: `stateaware` is an old name and sorts like `fifo`
+        line 11, column 36: P-DEPRECATED: `stateaware` is an obsolete name of `fifo`
     "#]]
     .assert_eq(&format!("{}\n", reviewed.diagnostics));
 }
@@ -92,7 +92,7 @@ fn namespaces_find_their_parent_by_a_tag() {
     assert_eq!(names(&one.root), ["production", "development"]);
     assert!(one.root.children.iter().all(QueueConfig::is_parent));
     expect![[r#"
-        line 11, column 17: A-NOBODY: no user may submit to queue `root` or below: no access list of the queue or above admits a user
+        line 11, column 17: A-NOBODY: no user can submit to queue `root` or below: neither the queue nor a queue above it has an access list that admits a user
     "#]].assert_eq(&format!("{}\n", review(&text("namespace-parents.yaml")).diagnostics));
 }
 

@@ -32,19 +32,24 @@ fn words(error: &ConvertError) -> String {
 fn what_is_no_configuration_is_told_with_its_line() {
     let deep = format!("<configuration>{}", "<a>".repeat(40));
     for (text, expected) in [
-        ("", "line 1: it has no element `configuration`"),
+        ("", "line 1: the file has no element `configuration`"),
         ("partitions:\n", "line 2: there is text outside of the element `configuration`"),
-        ("<configuration>\n<property>\n", "line 3: the file ends within `property`"),
+        ("<configuration>\n<property>\n", "line 3: the file ends inside the element `property`"),
         ("<configuration>\n</property>", "line 2: "),
-        ("<html/>", "line 1: `html` stands where `configuration` is expected, once"),
+        (
+            "<html/>",
+            "line 1: the element `html` is at the top level, where exactly one `configuration` is \
+             expected",
+        ),
         (
             "<configuration/>\n<configuration/>",
-            "line 2: `configuration` stands where `configuration` is expected, once",
+            "line 2: the element `configuration` is at the top level, where exactly one \
+             `configuration` is expected",
         ),
         ("<!DOCTYPE x [<!ENTITY a 'b'>]>\n<configuration/>", "line 1: it declares a document type"),
         (
             "<configuration>\n&a;</configuration>",
-            "line 2: the entity `&a;` is not declared; write what it stands for",
+            "line 2: the entity `&a;` is not declared. Replace the entity with its value",
         ),
         ("<configuration>&#xD800;</configuration>", "line 1: "),
         (

@@ -145,8 +145,8 @@ fn no_mapping_leads_to_a_queue_with_queues_below_it() {
         let notes = converted.notes.iter().filter(|note| note.why.starts_with("no rule for"));
         (converted.text.clone(), notes.map(|note| note.why.clone()).collect::<Vec<_>>())
     };
-    let refused = "has or may have queues below it, and takes no applications: CapacityScheduler refuses such a mapping, too; \
-                   name a leaf below it";
+    let refused = "has or can have child queues, and accepts no applications; CapacityScheduler \
+                   also rejects such a mapping; map to a leaf below the queue";
     let (text, notes) = told(&[(
         "queue-mappings",
         "u:alice:etl,g:ops:users,u:bob:root.etl.hourly,u:%user:hourly.%user",
@@ -154,9 +154,12 @@ fn no_mapping_leads_to_a_queue_with_queues_below_it() {
     assert_eq!(
         notes,
         [
-            format!("no rule for `g:ops:users`: `root.users` {refused}"),
-            "no rule for `u:%user:hourly.%user`: `hourly` is a leaf, and no queue of a user is below it".to_owned(),
-            format!("no rule for `u:alice:etl`: `root.etl` {refused}, such as root.etl.nightly"),
+            format!("no rule for `g:ops:users`: queue `root.users` {refused}"),
+            "no rule for `u:%user:hourly.%user`: `hourly` is a leaf, so it has no queues of users"
+                .to_owned(),
+            format!(
+                "no rule for `u:alice:etl`: queue `root.etl` {refused}, such as root.etl.nightly"
+            ),
         ]
     );
     assert!(text.contains("value: root.etl.hourly") && !text.contains("alice]"), "{text}");
@@ -192,7 +195,7 @@ fn in_json_too_a_queue_that_is_named_goes_first_unless_mappings_override() {
     assert_eq!(of(&found, "queue-mappings-override.enable"), Vec::<String>::new());
     assert_eq!(
         of(&found, "mapping-rule-json-file"),
-        ["without effect: mapping-rule-json goes before it"]
+        ["without effect: mapping-rule-json takes precedence"]
     );
     let mut overriding = properties;
     overriding[3].1 = "true";
@@ -205,16 +208,21 @@ fn access_lists_that_did_not_hold_are_told() {
     let queues = [("root.queues", "a"), ("root.a.acl_submit_applications", "ann")];
     let name = ".yarn.acl.enable";
     let told = |more: &[(&str, &str)]| of(&converted(&[&queues[..], more].concat()), name);
-    let help = "write `submitacl: '*'` and `adminacl: '*'` at root to let every user do everything";
+    let help = "to give every user all permissions, set `submitacl: '*'` and `adminacl: '*'` in \
+                the root queue";
     assert_eq!(
         told(&[]),
         [format!(
-            "changed: no file sets whether access lists apply; then they do not apply in YARN, but always in Headroom; {help}"
+            "changed: no file sets whether access lists apply, so YARN ignores them, but Headroom \
+             always applies access lists; {help}"
         )]
     );
     assert_eq!(
         told(&[(name, "false")]),
-        [format!("changed: access lists did not apply, and they always apply in Headroom; {help}")]
+        [format!(
+            "changed: YARN ignores access lists with this setting, but Headroom always applies \
+             access lists; {help}"
+        )]
     );
     assert_eq!(told(&[(name, "true")]), Vec::<String>::new());
     assert_eq!(of(&converted(&[("root.queues", "a")]), name), Vec::<String>::new());
@@ -244,11 +252,9 @@ fn what_a_template_or_a_size_says_twice_or_in_vain_is_told() {
     let found = converted(&dept);
     let told = of(&found, "root.dept.leaf-queue-template.maximum-capacity");
     assert_eq!(told.len(), 1, "{}", found.text);
-    assert!(
-        told[0].starts_with(
-            "not converted: a template has a maximum in percent where it has a weight"
-        )
-    );
+    assert!(told[0].starts_with(
+        "not converted: a template can have a maximum in percent only together with a weight"
+    ));
 
     let found = converted(&[
         ("root.queues", "a"),

@@ -170,7 +170,7 @@ fn names_are_legal_and_of_one_queue_each() {
     let names: Vec<&str> = names.skip_while(|name| *name != "root").skip(1).collect();
     assert_eq!(names, ["Data_Lake", "data_lake-2", "etl", "ETL-2", "queue"]);
     assert!(converted.text.contains("value: root.ETL-2"), "{}", converted.text);
-    let told = converted.notes.iter().filter(|note| note.why.contains("is called")).count();
+    let told = converted.notes.iter().filter(|note| note.why.contains("was renamed to")).count();
     assert_eq!(told, 4);
 }
 

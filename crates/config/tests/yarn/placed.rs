@@ -117,7 +117,7 @@ fn a_rule_to_a_queue_that_is_not_there_is_left_out_and_told() {
         // That the result breaks no rule is looked at there.
         let found = converted(&properties);
         let told = of(&found, "mapping-rule-json");
-        let left_out = told.iter().any(|note| note.contains("there is no queue"));
+        let left_out = told.iter().any(|note| note.contains("` does not exist"));
         assert_eq!(left_out, !is_there, "{target} {create}: {told:?}");
         let fixed = format!("value: {target}");
         assert_eq!(found.text.contains(&fixed), is_there, "{target} {create}: {}", found.text);
@@ -126,7 +126,7 @@ fn a_rule_to_a_queue_that_is_not_there_is_left_out_and_told() {
 
 #[test]
 fn what_becomes_of_an_unknown_queue_is_told() {
-    let why = "YARN refuses an application that names an absent queue";
+    let why = "YARN rejects an application that specifies a queue that does not exist";
     let found = converted(&QUEUES);
     let told = of(&found, "root.queues");
     assert!(told.iter().any(|note| note.contains(why)), "{told:?}");

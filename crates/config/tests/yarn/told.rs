@@ -70,10 +70,8 @@ fn the_order_of_queues_is_written_at_each_queue_that_says_it_and_at_root() {
     let class = ("root.etl.ordering-policy", "com.example.Best");
     assert_eq!(
         told(class),
-        [
-            "not converted: queues are ordered by share of the guarantee, or by priority first, and by \
-          nothing else; write `utilization` or `priority-utilization` as `orderingpolicy`"
-        ]
+        ["not converted: queues can be ordered only by usage relative to the guarantee, or by \
+             priority first; set `orderingpolicy` to `utilization` or `priority-utilization`"]
     );
 }
 
@@ -90,9 +88,9 @@ fn made_queues_keep_the_priorities_of_their_applications() {
 
 #[test]
 fn a_name_that_nobody_knows_is_unknown_and_a_near_one_is_named() {
-    const QUEUE: &str = "unknown: a queue has no such property";
-    const CLUSTER: &str = "unknown: CapacityScheduler has no such property";
-    let compare = "compare the spelling with the user guide of Hadoop";
+    const QUEUE: &str = "unknown: a queue has no property with this name";
+    const CLUSTER: &str = "unknown: CapacityScheduler has no property with this name";
+    let compare = "compare the name with the user guide of Hadoop";
     for (name, why, help) in [
         ("root.etl.acl_submit_application", QUEUE, "root.etl.acl_submit_applications"),
         ("root.adhoc.acl_administer_queues", QUEUE, "root.adhoc.acl_administer_queue"),
@@ -116,7 +114,8 @@ fn a_name_that_nobody_knows_is_unknown_and_a_near_one_is_named() {
     assert_eq!(
         told(("root.elt.capacity", "10")),
         [format!(
-            "{QUEUE}, and none below it is called `elt`; did you mean {PREFIX}root.etl.capacity?"
+            "{QUEUE}, and no child queue has the name `elt`; did you mean \
+             {PREFIX}root.etl.capacity?"
         )]
     );
     assert_eq!(
@@ -128,7 +127,7 @@ fn a_name_that_nobody_knows_is_unknown_and_a_near_one_is_named() {
     for (name, help) in [
         (
             ".yarn.schedular.capacity.root.etl.capacity",
-            "its properties begin with yarn.scheduler.capacity.; mend that, and convert again",
+            "correct the name, which must begin with yarn.scheduler.capacity., and convert again",
         ),
         (
             ".yarn.scheduler.minimum-alocation-mb",
@@ -148,13 +147,13 @@ fn what_is_said_of_labels_and_templates_is_known_by_name_too() {
     let labels = "root.adhoc.accessible-node-labels.gpu";
     let name = format!("{labels}.capcity");
     let expected = format!(
-        "unknown: labels have no property of this name; did you mean {PREFIX}{labels}.capacity?"
+        "unknown: labels have no property with this name; did you mean {PREFIX}{labels}.capacity?"
     );
     assert_eq!(told((&name, "1")), [expected]);
     let drivers = format!("{labels}.maximum-am-resource-percent");
     assert_eq!(
         told((&drivers, "0.5")),
-        ["not converted: the percentage of the queue holds for the nodes of every label"]
+        ["not converted: the percentage of the queue applies to the nodes of every label"]
     );
     let queue = [("root.queues", "users"), ("root.users.auto-queue-creation-v2.enabled", "true")];
     let v2 = "root.users.auto-queue-creation-v2.";
@@ -162,28 +161,33 @@ fn what_is_said_of_labels_and_templates_is_known_by_name_too() {
         (
             "max-queue",
             format!(
-                "unknown: a queue has no such property, and none below it is called `auto-queue-creation-v2`; did you mean {PREFIX}{v2}max-queues?"
+                "unknown: a queue has no property with this name, and no child queue has the name \
+                 `auto-queue-creation-v2`; did you mean {PREFIX}{v2}max-queues?"
             ),
         ),
         (
             "template.capcity",
             format!(
-                "unknown: a queue has no such property; did you mean {PREFIX}{v2}template.capacity?"
+                "unknown: a queue has no property with this name; did you mean \
+                 {PREFIX}{v2}template.capacity?"
             ),
         ),
         (
             "template.state",
-            "not converted: a template has no key for it; write queues with it into the file"
+            "not converted: a template has no key for this property; add queues with this setting \
+             to the file"
                 .to_owned(),
         ),
         (
             "parent-template.capacity",
-            "not converted: a template is for leaves; write the parents into the file".to_owned(),
+            "not converted: a template applies only to leaves; add the parent queues to the file"
+                .to_owned(),
         ),
         (
             "parent-template.capcity",
             format!(
-                "unknown: a queue has no such property; did you mean {PREFIX}{v2}parent-template.capacity?"
+                "unknown: a queue has no property with this name; did you mean \
+                 {PREFIX}{v2}parent-template.capacity?"
             ),
         ),
     ] {
@@ -207,28 +211,31 @@ fn what_is_said_of_labels_and_templates_is_known_by_name_too() {
 
 #[test]
 fn of_preemption_from_user_to_user_it_is_told_what_there_is() {
-    let switch = "`intraqueueenabled` in `preemption` of the partition switches it on, and `intraqueuedisabled` in that of \
-                  a queue off";
+    let switch = "set `intraqueueenabled` in `preemption` of the partition to enable preemption \
+                  between users, and `intraqueuedisabled` in `preemption` of a queue to disable it";
     for (name, value, why) in [
         (
             "minimum-threshold",
             "0.7",
-            "users preempt each other once their leaf uses half of its guarantee, and no key changes that",
+            "users of a leaf preempt each other if the leaf uses half of its guarantee, and no key \
+             changes this threshold",
         ),
         (
             "max-allowable-limit",
             "0.4",
-            "at most a fifth of the guarantee of a leaf moves between users at a time, and no key changes that",
+            "at most a fifth of the guarantee of a leaf moves between users at a time, and no key \
+             changes this limit",
         ),
         (
             "preemption-order-policy",
             "priority_first",
-            "work of users above their share stops for users below theirs, at the same or a lower priority; there is no other order",
+            "preemption stops work of users above their share for users below their share, at the \
+             same or a lower priority; no key changes this order",
         ),
         (
             "conservative-drf",
             "true",
-            "each victim's user keeps their share plus one `minimumallocation`",
+            "preemption leaves each user their share plus one `minimumallocation`",
         ),
     ] {
         let name = format!(".{PREEMPTION}intra-queue-preemption.{name}");
@@ -240,7 +247,7 @@ fn of_preemption_from_user_to_user_it_is_told_what_there_is() {
     let wrong = told((&enabled, "yes"));
     assert_eq!(
         wrong,
-        ["changed: it is neither true nor false, and counts as false; write true or false"]
+        ["changed: the value is neither true nor false, and is read as false; write true or false"]
     );
 }
 
@@ -292,10 +299,10 @@ fn of_two_properties_with_one_name_the_last_counts_unless_the_first_is_final() {
     assert_eq!(
         lines(text),
         [
-            "3: without effect: yarn.scheduler.capacity.root.a.capacity = 10: x.xml:4 sets it again, and the last value applies; \
-             remove one of them",
-            "5: without effect: yarn.scheduler.capacity.root.a.capacity = 70: x.xml:4 sets it and is final, so that value applies; \
-             remove one of them",
+            "3: without effect: yarn.scheduler.capacity.root.a.capacity = 10: x.xml:4 sets the \
+             property again, and the last value applies; remove one of the two properties",
+            "5: without effect: yarn.scheduler.capacity.root.a.capacity = 70: x.xml:4 sets the \
+             property as final, so that value applies; remove one of the two properties",
         ]
     );
     let text = read(text).unwrap().text;
@@ -312,7 +319,8 @@ fn of_two_properties_with_one_name_the_last_counts_unless_the_first_is_final() {
     let found = convert(&files, Formula::Yarn3).unwrap();
     assert_eq!(
         of(&found, "root.queues"),
-        ["without effect: two.xml:1 sets it again, and the last value applies; remove one of them"]
+        ["without effect: two.xml:1 sets the property again, and the last value applies; remove \
+             one of the two properties"]
     );
     assert!(found.text.contains("name: b"), "{}", found.text);
 }
@@ -330,21 +338,33 @@ fn what_hadoop_passes_over_is_told_with_its_line() {
         <properties>\n<property name='yarn.scheduler.capacity.root.b.capacity' value='100'/>\n</properties>\n\
         <property>\n<name>yarn.scheduler.capacity.root.a.capacity</name><value>0</value><note>none</note>\n</property>\n\
         </configuration>";
-    let by = "so Hadoop passes over it";
+    let by = "so Hadoop ignores it";
     let (a, capacity) =
         ("yarn.scheduler.capacity.root.a", "yarn.scheduler.capacity.root.b.capacity");
-    let mut expected = vec![
-        format!("7: unknown: <property> = 60: it has no name, {by}; write <name> where it says <nam>"),
-        format!("3: unknown: <proprety> = {a}.capacity 40: `configuration` has no such element, {by}; did you mean <property>?"),
-        format!("8: unknown: <nam> = {capacity}: `property` has no such element, {by}; did you mean <name>?"),
-        format!("11: without effect: {a}.state: it has no value, {by}; write <value> where it says <vlaue>"),
-        format!("11: unknown: <vlaue> = STOPPED: `property` has no such element, {by}; did you mean <value>?"),
-        format!("12: without effect: {PREFIX}root.acl_submit_applications: it has no value, {by}; write one between <value> and </value>; a single blank is one"),
-        "13: unknown: text = yarn.scheduler.capacity.root.b.state STOPPED: text within `configuration` itself says nothing to \
-         Hadoop; write a `property` with `name` and `value`, or put it between <!-- and -->".to_owned(),
-        format!("14: unknown: <description> = ours: `configuration` has no such element, {by}; remove it"),
-        format!("15: unknown: <properties>: `configuration` has no such element, {by}, but not over the properties in it; remove it"),
-        format!("19: unknown: <note> = none: `property` has no such element, {by}; remove it"),
+    let mut expected =
+        vec![
+        format!("7: unknown: <property> = 60: the property has no name, {by}; write <name> instead \
+                 of <nam>"),
+        format!("3: unknown: <proprety> = {a}.capacity 40: `configuration` has no element with \
+                 this name, {by}; did you mean <property>?"),
+        format!("8: unknown: <nam> = {capacity}: `property` has no element with this name, {by}; \
+                 did you mean <name>?"),
+        format!("11: without effect: {a}.state: the property has no value, {by}; write <value> \
+                 instead of <vlaue>"),
+        format!("11: unknown: <vlaue> = STOPPED: `property` has no element with this name, {by}; \
+                 did you mean <value>?"),
+        format!("12: without effect: {PREFIX}root.acl_submit_applications: the property has no \
+                 value, {by}; write a value between <value> and </value>; a single blank is a \
+                 value"),
+        "13: unknown: text = yarn.scheduler.capacity.root.b.state STOPPED: Hadoop ignores text \
+         directly inside `configuration`; write a `property` with `name` and `value`, or change \
+         the text to a comment".to_owned(),
+        format!("14: unknown: <description> = ours: `configuration` has no element with this name, \
+                 {by}; remove the element"),
+        format!("15: unknown: <properties>: `configuration` has no element with this name, {by}, \
+                 but not the properties inside; remove the element"),
+        format!("19: unknown: <note> = none: `property` has no element with this name, {by}; \
+                 remove the element"),
     ];
     let mut found = lines(text);
     found.sort();
@@ -363,6 +383,6 @@ fn what_hadoop_passes_over_is_told_with_its_line() {
     assert!(
         notes
             .iter()
-            .any(|note| note.why == "from here on are 99800 more pieces that Hadoop passes over")
+            .any(|note| note.why == "from this line on, Hadoop ignores 99800 more elements")
     );
 }

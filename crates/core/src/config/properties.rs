@@ -40,65 +40,75 @@ pub const PROPERTIES: [Property; 14] = [
         SORT_PRIORITY,
         "`enabled`, `disabled`",
         "enabled",
-        "Whether priority comes before that order, and before the share of sibling queues.",
+        "Whether asks with a higher priority come first, before `application.sort.policy` and the \
+         shares of sibling queues apply.",
     ),
     property(
         AGING_INTERVAL,
         "a duration, such as `60s`",
         "60s",
-        "With `priority`: after how long the priority of a waiting application increases.",
+        "With the policy `priority`: the time after which the priority of a waiting application \
+         increases.",
     ),
-    property(AGING_STEP, "whole number", "1", "The size of each increase."),
-    property(AGING_MAX, "whole number", "20", "The largest total increase."),
+    property(
+        AGING_STEP,
+        "whole number",
+        "1",
+        "The amount by which the priority increases each time.",
+    ),
+    property(AGING_MAX, "whole number", "20", "The maximum total increase of the priority."),
     property(
         MAX_OVERTAKES,
         "whole number",
         "16",
-        "How often later applications can use what the head of line needs. 0 is never.",
+        "Number of times that later applications can use amounts that the head of line needs. 0 \
+         means never.",
     ),
     property(
         MAX_HEAD_WAIT,
         "a duration",
         "300s",
-        "After this wait of the head of line, later applications can no longer overtake it.",
+        "Wait of the head of line after which later applications can no longer overtake the head \
+         of line.",
     ),
     property(
         BACKOFF,
         "whole number",
         "0",
-        "After how many failed tries an ask is paused. 0 is never.",
+        "Number of failed attempts after which an ask pauses. 0 means that asks never pause.",
     ),
-    property(BACKOFF_DELAY, "a duration", "30s", "How long the pause lasts."),
+    property(BACKOFF_DELAY, "a duration", "30s", "Duration of the pause."),
     property(
         PRIORITY_POLICY,
         "`default`, `fence`",
         "default",
-        "The priority that the queue has among its siblings: that of its waiting asks and the offset, or only the offset.",
+        "The priority of the queue among its siblings: the priority of its waiting asks plus the \
+         offset, or only the offset.",
     ),
     property(
         PRIORITY_OFFSET,
         "whole number, also below 0",
         "0",
-        "The number that is added to the priority of the queue among its siblings.",
+        "The offset that is added to the priority of the queue among its siblings.",
     ),
     property(
         PREEMPTION_POLICY,
         "`default`, `fence`, `disabled`",
         "default",
-        "`fence`: asks of the queue preempt only in the queue and below. `disabled`: nothing of the queue is preempted for \
-         other queues.",
+        "`fence`: asks of the queue preempt only in the queue and below. `disabled`: allocations \
+         of the queue are not preempted for other queues.",
     ),
     property(
         PREEMPTION_DELAY,
         "a duration",
         "30s",
-        "How long an ask waits before allocations are preempted for it.",
+        "Time that an ask waits before allocations are preempted for the ask.",
     ),
     property(
         QUOTA_PREEMPTION_DELAY,
         "a duration",
         "0s",
-        "How long the queue can stay above a lowered maximum. 0 is forever.",
+        "Time that the queue can stay above a lowered maximum. 0 means forever.",
     ),
 ];
 

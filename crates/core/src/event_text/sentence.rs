@@ -44,7 +44,10 @@ pub fn text_of(event: &Event, named: &EventNames) -> String {
             format!("queue {queue} now has {number}")
         }
         Event::Queue(QueueEvent::QuotaClockStopped { .. }) => {
-            format!("queue {queue} is no longer above its maximum, so nothing is preempted for it")
+            format!(
+                "queue {queue} is no longer above its maximum, so nothing is preempted for this \
+                 maximum"
+            )
         }
         Event::Node(NodeEvent::Added { capacity, .. }) => {
             format!("node {node} joined with {}", listed(capacity))
@@ -63,8 +66,8 @@ pub fn text_of(event: &Event, named: &EventNames) -> String {
             format!("node {node} reported after the restart")
         }
         Event::Partition(PartitionEvent::ManagerAway { away: Some(away), .. }) => format!(
-            "resource manager {} has been disconnected since {}; nothing starts in partition {partition} until it \
-             reconnects",
+            "resource manager {} has been disconnected since {}; nothing starts in partition \
+             {partition} until the resource manager reconnects",
             away.manager,
             DisplayTime(away.since)
         ),
@@ -120,7 +123,7 @@ pub fn text_of(event: &Event, named: &EventNames) -> String {
             TaskStep::Restarted { .. } => format!("{task} failed and waits again"),
             TaskStep::Requeued { .. } => format!("{task} was evicted and waits again"),
             TaskStep::Waited => format!("{task} started before its wait expired"),
-            TaskStep::Measured { .. } => format!("the usage of {task} was measured"),
+            TaskStep::Measured { .. } => format!("the measured usage of {task} was reported"),
             TaskStep::Ended { outcome, .. } => {
                 format!("{task} ended: {}", TaskState::Ended(*outcome).as_str())
             }
@@ -151,14 +154,15 @@ pub fn text_of(event: &Event, named: &EventNames) -> String {
             "application {application} was activated; its driver counts as {}",
             listed(driver)
         ),
-        Event::Application(ApplicationEvent::Allocating { .. }) => format!(
-            "application {application} received its first allocation and now counts as running"
-        ),
+        Event::Application(ApplicationEvent::Allocating { .. }) => {
+            format!("application {application} received its first allocation and is running")
+        }
         Event::Application(ApplicationEvent::Removed { .. }) => {
             format!("the record of application {application} was deleted")
         }
         Event::Application(ApplicationEvent::BackedOff { until, .. }) => format!(
-            "too many asks of application {application} found no node; it pauses until {}",
+            "too many asks of application {application} found no node, so the application pauses \
+             until {}",
             DisplayTime(*until)
         ),
         Event::Application(ApplicationEvent::LifetimeSet { asked: Some(asked), .. }) => {
@@ -254,7 +258,10 @@ fn text_of_drift(drift: &[TenantDrift]) -> String {
     let types = drift.iter().map(|one| {
         let TenantDrift { tenant, resource, counted, found } = one;
         let [counted, found] = format_quantities(resource, [*counted, *found]);
-        format!("tenant {tenant} has {found} {resource}, but {counted} are counted")
+        format!(
+            "the tasks of tenant {tenant} use {found} {resource}, but the counted usage is \
+                 {counted}"
+        )
     });
     let types: Vec<String> = types.collect();
     format!("the counted usage differs from the tasks: {}", types.join(", "))

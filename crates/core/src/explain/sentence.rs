@@ -27,23 +27,23 @@ impl Explanation {
                 Verdict::StartsNext
                 | Verdict::Waiting
                 | Verdict::Impossible
-                | Verdict::HeldBack => "startsNext: nothing holds it back".into(),
+                | Verdict::HeldBack => "startsNext: no check fails".into(),
             };
         };
         let (word, code) = (self.verdict.word(), check.blocker.code(books));
-        let said = check.said(books);
+        let detail = check.said(books);
         let scope = self.scope(books, check.blocker);
         if check.blocker.row().is_permanent {
-            return cut(&format!("{word}: {scope}{said}")); // The word is its code.
+            return cut(&format!("{word}: {scope}{detail}")); // The word is its code.
         }
-        let whole = format!("{word}: {code} {scope}{said}");
+        let whole = format!("{word}: {code} {scope}{detail}");
         if whole.chars().count() <= LINE_MAX {
             return whole;
         }
         // Figures go before names.
-        let rest = format!("{word}: {code}{said}");
+        let rest = format!("{word}: {code}{detail}");
         let room = LINE_MAX.saturating_sub(rest.chars().count() + 1);
-        cut(&format!("{word}: {code} {}{said}", cut_to(&scope, room)))
+        cut(&format!("{word}: {code} {}{detail}", cut_to(&scope, room)))
     }
 
     /// The check that says what makes an ask impossible; every other check itself.

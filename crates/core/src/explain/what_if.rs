@@ -105,7 +105,9 @@ pub fn what_if(
         None => first.map(started),
     };
     let Some((explanation, books)) = found else {
-        let message = Name::new("it asks for nothing; say what it needs");
+        let message = Name::new(
+            "the hypothetical ask has no amounts. Set `resources` to at least one amount above 0.",
+        );
         return WhatIfOutcome::Rejected { code: Name::new(RefusalCode::AskSize.as_str()), message };
     };
     WhatIfOutcome::TakenIn(

@@ -48,7 +48,10 @@ pub enum Wrong {
     #[error("does not exist. Use provided, user, fixed, tag, or reject")]
     Unknown,
     /// The rule that is always the last one.
-    #[error("cannot be configured because it is always the last rule. Remove it")]
+    #[error(
+        "cannot be in the queue file, because the scheduler always adds this rule as the last \
+         rule. Remove the rule"
+    )]
     Recovery,
     /// A rule that needs a value has none.
     #[error("has no value. Set the queue of a fixed rule, or the tag name of a tag rule")]
@@ -154,7 +157,7 @@ impl fmt::Display for Refused {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Miss {
     /// The application names no queue.
-    #[error("the application names no queue")]
+    #[error("the application specifies no queue")]
     NoQueue,
     /// The application has no such tag.
     #[error("the application has no tag {tag}")]
@@ -163,7 +166,7 @@ pub enum Miss {
         tag: Name,
     },
     /// The filter keeps the user out.
-    #[error("its filter excludes user {user} with {groups} groups")]
+    #[error("the filter of the rule excludes user {user} with {groups} groups")]
     Filtered {
         /// Who.
         user: Name,
@@ -240,7 +243,8 @@ pub enum Fault {
     },
     /// The parent rule found a queue that holds applications.
     #[error(
-        "selects a queue below {path}, which is a leaf. Let its parent rule find a parent queue."
+        "selects a queue below {path}, which is a leaf. Change its parent rule to select a parent \
+         queue."
     )]
     BelowLeaf {
         /// The leaf.

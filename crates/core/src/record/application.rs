@@ -260,7 +260,7 @@ impl RecordBuilder<'_> {
         let application = self.books.application(row.application);
         let timed = application.gang.as_ref().is_some_and(|gang| gang.deadline.is_some());
         if row.placeholder && timed && application.ask_count > 0 {
-            let text = "the placeholder is too small for a member of its task group";
+            let text = "the placeholder is smaller than a member of its task group";
             let record = self.request(placeholder, text);
             self.tell(record);
         }
@@ -296,7 +296,7 @@ impl RecordBuilder<'_> {
         if row.preemption_tried().is_some_and(recent) {
             return;
         }
-        let text = alloc::format!("nothing on node {node} can be stopped for it");
+        let text = alloc::format!("no allocation on node {node} can be preempted for the ask");
         let record = self.request(ask, &text);
         self.tell(record);
     }

@@ -270,7 +270,8 @@ impl Edges {
             .into_iter()
             .map(|(reason, count)| format!("{reason} ({count}x)"))
             .collect();
-        let text = format!("the RM refuses the nodes for the ask: {}", reasons.join("; "));
+        let text =
+            format!("the resource manager rejects the nodes for the ask: {}", reasons.join("; "));
         heard(of_ask(books, now, ask).saying(&text));
     }
 
@@ -285,7 +286,7 @@ impl Edges {
         let Some((told, at)) = self.asks.get_mut(&ask) else { return };
         let text = match told.take() {
             None => return,
-            Some(Excess::Queue) => "the ask fits its queue again",
+            Some(Excess::Queue) => "the ask fits the maximum of its queue again",
             Some(Excess::User) => "the ask fits the limits of its user and group again",
         };
         *at = now;

@@ -107,10 +107,11 @@ impl RecordBuilder<'_> {
             String::new()
         } else {
             let over = self.amounts(&over);
-            alloc::format!("; {over} above it is of tasks that may not be stopped")
+            alloc::format!("; tasks that cannot be preempted use {over} above the maximum")
         };
         let text = alloc::format!(
-            "the queue uses {used} and its maximum is {max}; the RM is asked to stop {asked}{stays}"
+            "the queue uses {used}, but its maximum is {max}; the resource manager must stop \
+             {asked}{stays}"
         );
         let record = self.record(Kind::Queue, Change::Set, Detail::QueuePreemption, &row.path);
         self.tell(record.of(max).saying(&text));

@@ -9,7 +9,8 @@ use crate::resource::{Quantity, format_quantities};
 pub enum TaskRejection {
     /// No such task.
     #[error(
-        "task {task} does not exist in partition {partition}. It was never submitted, or ended too long ago. Check the ID."
+        "task {task} does not exist in partition {partition}: the task was never submitted, or \
+         ended too long ago. Check the task ID."
     )]
     Unknown {
         /// As asked for.
@@ -19,7 +20,8 @@ pub enum TaskRejection {
     },
     /// Its id is that of another.
     #[error(
-        "the ID {task} belongs to {what} in partition {partition}. Choose another ID, or omit it."
+        "the task ID {task} belongs to {what} in partition {partition}. Choose another ID, or omit \
+         the ID."
     )]
     Exists {
         /// The id.
@@ -31,7 +33,8 @@ pub enum TaskRejection {
     },
     /// The key of its request is that of another.
     #[error(
-        "tenant {tenant} already submitted task {task} with the key {key:?}. Choose another key for another task."
+        "tenant {tenant} already submitted task {task} with the idempotency key {key:?}. Choose \
+         another key for another task."
     )]
     KeyTaken {
         /// The tenant.
@@ -43,7 +46,8 @@ pub enum TaskRejection {
     },
     /// The task of its key has ended, and is no longer remembered.
     #[error(
-        "tenant {tenant} used the key {key:?} for a task that has ended and is no longer stored. Choose another key for another task."
+        "tenant {tenant} used the idempotency key {key:?} for a task that has ended and is no \
+         longer stored. Choose another key for another task."
     )]
     KeySpent {
         /// The tenant.
@@ -53,7 +57,8 @@ pub enum TaskRejection {
     },
     /// The tenant has used as many keys as are remembered.
     #[error(
-        "tenant {tenant} has {most} keys of ended tasks, and no more are stored. Wait until the oldest keys expire, submit without a key, or lower `tenants.idempotencyttl`."
+        "tenant {tenant} has {most} idempotency keys of ended tasks, which is the limit. Wait \
+         until the oldest keys expire, submit without a key, or lower `tenants.idempotencyttl`."
     )]
     ManyKeys {
         /// The tenant.
@@ -63,7 +68,8 @@ pub enum TaskRejection {
     },
     /// A different request for it used the key before.
     #[error(
-        "task {task} was already released with the key {key:?} by a different request. Choose another key."
+        "task {task} was already released with the idempotency key {key:?} by a different request. \
+         Choose another key."
     )]
     OtherUnderKey {
         /// The task.
@@ -85,7 +91,9 @@ pub enum TaskRejection {
     },
     /// The task has several members, but its ask has a trait that only one of them can have.
     #[error(
-        "task {task} has several members, but its ask is a placeholder, an originator, in a task group, or bound to one node. Only a task with one member can have such an ask. Submit it with one member."
+        "task {task} has several members, but its ask is a placeholder, an originator, in a task \
+         group, or bound to one node. Only a task with one member can have such an ask. Submit the \
+         task with one member."
     )]
     Unlike {
         /// Its id.
@@ -123,7 +131,8 @@ pub enum TaskRejection {
     },
     /// Its reported use is less than nothing.
     #[error(
-        "the measured usage of task {task} is {amount} {resource}, but it cannot be negative. Send the measured amount, or omit the type.",
+        "the measured usage of task {task} is {amount} {resource}, but no amount can be negative. \
+         Send the measured amount, or omit {resource}.",
         amount = format_quantities(resource, [*amount])[0]
     )]
     BelowZero {
@@ -136,7 +145,8 @@ pub enum TaskRejection {
     },
     /// An ask for an application that is a task.
     #[error(
-        "ask {key} is for {task}, but a task of a tenant cannot add asks. Resize the task, or submit another one."
+        "ask {key} is for {task}, but a task of a tenant cannot add asks. Resize the task, or \
+         submit another task."
     )]
     Ask {
         /// Its key.

@@ -12,7 +12,8 @@ use crate::resource::{Quantity, format_quantities};
 pub enum TenantRejection {
     /// The partition has no tenants.
     #[error(
-        "partition {partition} has no tenants. Enable them in the queue file with `tenants: {{enabled: true}}`."
+        "partition {partition} has no tenants. Enable tenants in the queue file with `tenants: \
+         {{enabled: true}}`."
     )]
     Off {
         /// The partition.
@@ -30,7 +31,8 @@ pub enum TenantRejection {
     },
     /// A name that no tenant can have.
     #[error(
-        "{tenant:?} is not a valid tenant name. Use 1 to {QUEUE_NAME_MAX} characters of a-z 0-9 _ : # / @ -, but neither {OWN_LEAF} nor @recovery@."
+        "{tenant:?} is not a valid tenant name. Use 1 to {QUEUE_NAME_MAX} characters, each one of \
+         a-z 0-9 _ : # / @ -, and use neither {OWN_LEAF} nor @recovery@."
     )]
     Name {
         /// As given.
@@ -38,7 +40,8 @@ pub enum TenantRejection {
     },
     /// There must be none of this name, and there is one.
     #[error(
-        "tenant {tenant} already exists, at version {version}. Change it, or use another name."
+        "tenant {tenant} already exists, at version {version}. Change this tenant, or use another \
+         name."
     )]
     Exists {
         /// Its name.
@@ -78,7 +81,8 @@ pub enum TenantRejection {
     },
     /// The tenant above it is not there.
     #[error(
-        "tenant {tenant} names {parent} as its parent, but {parent} does not exist. Create {parent} first."
+        "tenant {tenant} has {parent} as its parent, but {parent} does not exist. Create {parent} \
+         first."
     )]
     UnknownParent {
         /// Its name.
@@ -88,7 +92,8 @@ pub enum TenantRejection {
     },
     /// It would be above itself.
     #[error(
-        "tenant {tenant} names {parent} as its parent, but {parent} is {tenant} itself or below it. Choose another parent."
+        "tenant {tenant} has {parent} as its parent, but {parent} is {tenant} itself or a tenant \
+         below. Choose another parent."
     )]
     Cycle {
         /// Its name.
@@ -124,7 +129,8 @@ pub enum TenantRejection {
     },
     /// A type without a name, or in types of a label.
     #[error(
-        "the {what} of {whose} names the type {resource:?}, which cannot be limited. Name a plain type of at least one character."
+        "the {what} of {whose} names the type {resource:?}, which cannot be limited. Use a type \
+         name of at least one character and without a label."
     )]
     Type {
         /// Quota or guarantee.
@@ -183,7 +189,9 @@ pub enum TenantRejection {
     },
     /// A quota below what is used, of a tenant that does not allow that.
     #[error(
-        "tenant {tenant} uses {used} {resource}, but its new quota would be {quota}, and it sets `onLower: refuse`. Wait until it uses less, or set `block` or `preempt`.",
+        "tenant {tenant} uses {used} {resource}, but the new quota would be {quota}, and the \
+         tenant sets `onLower: refuse`. Wait until the tenant uses less, or set `onLower` to \
+         `block` or `preempt`.",
         used = format_quantities(resource, [*used, *quota])[0],
         quota = format_quantities(resource, [*used, *quota])[1]
     )]
@@ -199,7 +207,8 @@ pub enum TenantRejection {
     },
     /// It has tasks that have not ended.
     #[error(
-        "tenant {tenant} has {count} tasks that have not ended, so it cannot {what}. Wait until they end, or cancel them."
+        "tenant {tenant} has {count} tasks that have not ended, so the tenant cannot {what}. Wait \
+         until these tasks end, or cancel them."
     )]
     HasTasks {
         /// Its name.
@@ -211,7 +220,8 @@ pub enum TenantRejection {
     },
     /// There are tenants below it.
     #[error(
-        "tenant {tenant} has {count} child tenants, so it cannot {what}. Move or delete them first."
+        "tenant {tenant} has {count} child tenants, so the tenant cannot {what}. Move or delete \
+         the child tenants first."
     )]
     HasBelow {
         /// Its name.
@@ -223,7 +233,8 @@ pub enum TenantRejection {
     },
     /// It goes.
     #[error(
-        "tenant {tenant} is draining and will be deleted after its last task ends. Wait, and then create it again."
+        "tenant {tenant} is draining and will be deleted after its last task ends. Wait until the \
+         tenant is deleted, and then create the tenant again."
     )]
     Draining {
         /// Its name.
@@ -243,7 +254,9 @@ pub enum TenantRejection {
     },
     /// The queue where a tenant is a limit is not there, or not one of the queue file.
     #[error(
-        "tenant {tenant} is a limit in queue {queue}, but the queue file of partition {partition} does not have this queue. Name a queue of the file that belongs to no tenant."
+        "tenant {tenant} is a limit in queue {queue}, but the queue file of partition {partition} \
+         does not define this queue. Specify a queue that the queue file defines and that belongs \
+         to no tenant."
     )]
     UnknownQueue {
         /// Its name.
@@ -269,7 +282,8 @@ pub enum TenantRejection {
     },
     /// A queue file that leaves tenants without what they stand on.
     #[error(
-        "partition {partition} has {count} tenants, but the file {what}. The file changes nothing. Delete the tenants first."
+        "partition {partition} has {count} tenants, but the queue file {what}. Nothing was \
+         changed. Delete the tenants, and then apply the file again."
     )]
     InForce {
         /// The partition.
@@ -281,7 +295,8 @@ pub enum TenantRejection {
     },
     /// The queue for tenants cannot be that.
     #[error(
-        "partition {partition}: queue {queue} cannot hold the queues of tenants: {what}. The file changes nothing."
+        "partition {partition}: queue {queue} cannot contain the queues of tenants: {what}. \
+         Nothing was changed."
     )]
     Root {
         /// The partition.
@@ -293,7 +308,8 @@ pub enum TenantRejection {
     },
     /// A second partition with tenants.
     #[error(
-        "partitions {first} and {second} both have tenants, but only one partition of a file can. Disable tenants in one of them."
+        "partitions {first} and {second} both have tenants, but only one partition of a queue file \
+         can have tenants. Set `tenants: {{enabled: false}}` in one of these partitions."
     )]
     Twice {
         /// One.
@@ -303,7 +319,8 @@ pub enum TenantRejection {
     },
     /// The type that counts tasks, where it cannot be asked for.
     #[error(
-        "{what} names {INSTANCES}, which counts the tasks of tenants in partition {partition} automatically. Remove it."
+        "{what} names {INSTANCES}, which counts the tasks of tenants in partition {partition} \
+         automatically. Remove this resource type."
     )]
     Instances {
         /// What names it.

@@ -252,7 +252,9 @@ enum Declined {
     )]
     Level { path: Name, level: Name },
     #[error(
-        "queue {path} cannot be created: it needs {missing} new queues, but placement rules already created {made} of at most {limit} in partition {partition}. Wait for ten seconds, until empty queues are removed.",
+        "queue {path} cannot be created: the path needs {missing} new queues, but placement rules \
+         already created {made} of at most {limit} in partition {partition}. Wait for ten seconds, \
+         until empty queues are removed.",
         limit = Partition::QUEUES_MADE_MAX
     )]
     ManyQueues { path: Name, partition: Name, missing: usize, made: u32 },
@@ -267,15 +269,18 @@ enum Declined {
     )]
     GangSize { path: Name, resource: Name, amount: Quantity, max: Quantity },
     #[error(
-        "queue {path} has {count} of at most {max} applications (maximumapplications). Wait for one to end, or raise the number."
+        "queue {path} has {count} of at most {max} applications. Wait for one to end, or raise \
+         `maximumapplications`."
     )]
     QueueFull { path: Name, count: u64, max: u64 },
     #[error(
-        "user {user} has {count} of at most {max} applications in queue {path} ({key}). Wait for one to end, or raise the number."
+        "user {user} has {count} of at most {max} applications in queue {path}. Wait for one to \
+         end, or raise {key}."
     )]
     UserFull { path: Name, user: Name, count: u64, max: u64, key: &'static str },
     #[error(
-        "the tag {LIFETIME} is {text:?}, but it must be a whole number of seconds from 1 to {most}. Use digits only.",
+        "the tag {LIFETIME} is {text:?}, but it must be a whole number of seconds from 1 to \
+         {most}. Write the tag in digits only.",
         most = u32::MAX
     )]
     Lifetime { text: Name },
@@ -289,10 +294,11 @@ enum Declined {
     GangQuota { tenant: Name, resource: Name, amount: Quantity, max: Quantity },
     #[error("{0}")]
     Types(Rejection),
-    #[error("tenant {tenant} does not exist in partition {partition}. Create it first.")]
+    #[error("tenant {tenant} does not exist in partition {partition}. Create the tenant first.")]
     NoTenant { tenant: Name, partition: Name },
     #[error(
-        "tenant {tenant} is draining and accepts no tasks. Submit for another tenant, or create it again after it is deleted."
+        "tenant {tenant} is draining and accepts no tasks. Submit for another tenant, or create \
+         the tenant again after it is deleted."
     )]
     TenantDraining { tenant: Name },
     #[error(
@@ -304,7 +310,8 @@ enum Declined {
     )]
     NotOfTenant { tenant: Name, user: Name, who: Name },
     #[error(
-        "tenant {tenant} has {count} of at most {max} waiting tasks (maxWaiting). Wait for one to start, or raise the number."
+        "tenant {tenant} has {count} of at most {max} waiting tasks. Wait for one to start, or \
+         raise `maxWaiting`."
     )]
     WaitingListFull { tenant: Name, count: u64, max: u64 },
     #[error(
@@ -443,7 +450,7 @@ pub(crate) fn max_of_user(
     let max = max_applications(written.or(derived)?, floor, shares.times());
     // A derived limit never refuses a user's first application.
     let least = u64::from(written.is_none());
-    Some((max.max(least), "maximumapplications times the share of the user"))
+    Some((max.max(least), "maximumapplications, of which each user has a share"))
 }
 
 /// Decline a gang that could never run in a leaf, be the cluster as large as it may. Source:

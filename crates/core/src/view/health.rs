@@ -166,12 +166,12 @@ fn unequal_nodes(books: &Books) -> impl Iterator<Item = String> {
 
 /// Reports the number of reservations; any number is healthy.
 fn reservations(books: &Books) -> Check {
-    let kept: u64 = books.partitions().values().map(|one| one.reservation_count).sum();
+    let reserved: u64 = books.partitions().values().map(|one| one.reservation_count).sum();
     Check {
         name: "Reservation check",
         description: "Check the reservation nr compared to the number of nodes",
         succeeded: true,
-        detail: format!("{kept} reservations, {} nodes", books.nodes().len()),
+        detail: format!("{reserved} reservations, {} nodes", books.nodes().len()),
     }
 }
 

@@ -122,7 +122,8 @@ pub enum SimulationError {
     },
     /// The users use more than the queue.
     #[error(
-        "`U` is {used} of {resource}, but the users use {by_users} together. Set `U` to at least that, or omit it."
+        "`U` is {used} of {resource}, but the users use {by_users} together. Set `U` to at least \
+         {by_users}, or omit `U`."
     )]
     UsedByUsers {
         /// The type.
@@ -134,7 +135,8 @@ pub enum SimulationError {
     },
     /// A weight that the percentage does not allow.
     #[error(
-        "the weight of user `{user}` is {weight} and `p` is {percent}, but weight times `p` can be at most 100. Lower one of them."
+        "the weight of user `{user}` is {weight} and `p` is {percent}, but weight times `p` can be \
+         at most 100. Lower the weight or `p`."
     )]
     Weight {
         /// Whose.

@@ -59,7 +59,8 @@ pub(super) fn of_drivers(wait: &Wait, books: &Books, _: AllocationId) -> String 
     let at = if whose.is_empty() { "in" } else { "of" };
     let Some(short) = wait.shortfall else {
         return format!(
-            "drivers {at} {subject} use all that they may. Wait for an application {whose}to end, or raise `{KEY}`."
+            "drivers {at} {subject} have reached their limit. Wait for an application {whose}to \
+             end, or raise `{KEY}`."
         );
     };
     let amounts = [used, used.plus(short.available), short.needed];

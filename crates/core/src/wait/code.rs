@@ -63,42 +63,46 @@ codes! {
     /// Too many asks of its application found no node.
     Backoff = "BACKOFF", None, "another try: too many asks of {} found no node", "back-off";
     /// The head of a line of which nobody may overtake.
-    BehindHead = "BEHIND_HEAD", None, "the head of the line of queue {} to start", "head of line of {}";
+    BehindHead = "BEHIND_HEAD", None, "the head of line of queue {} to start", "head of line of {}";
     /// What the drivers of a leaf may have.
     DriverLimitQueue = "DRIVER_LIMIT_QUEUE", Some('e'),
-        "an application to end: the drivers of {} used all that they may", "drivers of {}";
+        "an application to end: the drivers of {} had reached their limit", "drivers of {}";
     /// What the drivers of a user may have of a leaf.
     DriverLimitUser = "DRIVER_LIMIT_USER", Some('e'),
-        "an application to end: the drivers of {} used all that they may", "drivers of {}";
+        "an application to end: the drivers of {} had reached their limit", "drivers of {}";
     /// Placeholders of its task group are left, and none can be replaced now.
     GangIncomplete = "GANG_INCOMPLETE", None, "a placeholder of its gang ({})", "placeholder";
     /// How many applications a group may run.
-    GroupApps = "GROUP_APPS", Some('e'), "an application of {} to end: as many ran as may", "running jobs of {}";
+    GroupApps = "GROUP_APPS", Some('e'), "an application of {} to end: the limit of running \
+                                          applications was reached", "running jobs of {}";
     /// What is reserved for the head of a line.
-    HeldForHead = "HELD_FOR_HEAD", None, "the head of the line of queue {} to start", "head of line of {}";
+    HeldForHead = "HELD_FOR_HEAD", None, "the head of line of queue {} to start", "head of line of {}";
     /// Larger than a queue, a limit, or the nodes allow, whatever is released.
-    Impossible = "IMPOSSIBLE", None, "a change of quotas, limits, or nodes: {} allows less than it needs", "impossible: {}";
+    Impossible = "IMPOSSIBLE", None, "a change of quotas, limits, or nodes: {} allows less than \
+                                      the ask needs", "impossible: {}";
     /// How many applications may run in a queue.
-    MaxApps = "MAX_APPS", Some('e'), "an application of queue {} to end: as many ran as may", "running jobs of {}";
+    MaxApps = "MAX_APPS", Some('e'), "an application of queue {} to end: the limit of running \
+                                      applications was reached", "running jobs of {}";
     /// Nodes that it may not have.
-    NodeBlocked = "NODE_BLOCKED", Some('a'), "a node that is not on its block list", "blocked nodes";
+    NodeBlocked = "NODE_BLOCKED", Some('a'), "a node that is not on the block list of the ask", "blocked nodes";
     /// The RM refused it every node that has room.
     NodeConstraint = "NODE_CONSTRAINT", None, "a node that the resource manager accepts", "nodes rejected by the RM";
     /// Every node with room is reserved for others.
-    NodeReserved = "NODE_RESERVED", Some('b'), "a node that is not reserved for another job", "reserved nodes";
+    NodeReserved = "NODE_RESERVED", Some('b'), "a node that is not reserved for another ask", "reserved nodes";
     /// The node that is reserved for it has no room yet.
-    NodeResources = "NODE_RESOURCES", Some('b'), "free capacity on {}, which was reserved for it", "capacity on {}";
+    NodeResources = "NODE_RESOURCES", Some('b'), "free capacity on {}, which was reserved for the \
+                                                  ask", "capacity on {}";
     /// No node has registered, or none has a size.
     NoNodes = "NO_NODES", None, "a node to register: the cluster had none", "cluster without nodes";
     /// No node in use has room.
     NoNodeFits = "NO_NODE_FITS", Some('b'), "a node with enough free capacity", "no node fits";
     /// No node has the label that it selects.
-    NoPartitionAccess = "NO_PARTITION_ACCESS", Some('a'), "a node with its label", "nodes of other labels";
+    NoPartitionAccess = "NO_PARTITION_ACCESS", Some('a'), "a node with the label of the ask", "nodes of other labels";
     /// Nothing but that others are looked at first, for they come first in the order of their queue.
     OrderBehind = "ORDER_BEHIND", None, "earlier asks at queue {}", "order of {}";
     /// How many applications may have been activated.
     ParallelLimit = "PARALLEL_LIMIT", Some('e'),
-        "an application to end: as many of {} were active as may", "active jobs of {}";
+        "an application to end: the limit of active applications of {} was reached", "active jobs of {}";
     /// Others were asked to stop for it, and have not stopped yet.
     PreemptionPending = "PREEMPTION_PENDING", None, "preempted allocations to stop on {}", "preemption on {}";
     /// Nothing but that others are looked at first, for they are more urgent.
@@ -110,11 +114,11 @@ codes! {
     /// Not all nodes have reported since the start.
     Recovering = "RECOVERING", None, "nodes to report after the restart", "nodes to report";
     /// Its only node is not there.
-    RequiredNodeAbsent = "REQUIRED_NODE_ABSENT", None, "the only node that it may run on to register", "required node";
+    RequiredNodeAbsent = "REQUIRED_NODE_ABSENT", None, "the required node to register", "required node";
     /// Its only node has no room.
-    RequiredNodeFull = "REQUIRED_NODE_FULL", None, "free capacity on {}, the only node that it may run on", "only {}";
+    RequiredNodeFull = "REQUIRED_NODE_FULL", None, "free capacity on {}, the required node", "only {}";
     /// Its only node is too small, however empty.
-    RequiredNodeSize = "REQUIRED_NODE_SIZE", None, "a larger {}, the only node that it may run on", "only {}";
+    RequiredNodeSize = "REQUIRED_NODE_SIZE", None, "a larger {}, the required node", "only {}";
     /// The resource manager is away.
     RmAway = "RM_AWAY", None, "{} to return", "resource manager away";
     /// The size of the cluster.
@@ -124,7 +128,8 @@ codes! {
     /// A tenant that is suspended.
     TenantSuspended = "TENANT_SUSPENDED", None, "the tenant of queue {} to be resumed", "suspended tenant";
     /// How many applications a user may run.
-    UserApps = "USER_APPS", Some('e'), "an application of {} to end: as many ran as may", "running jobs of {}";
+    UserApps = "USER_APPS", Some('e'), "an application of {} to end: the limit of running \
+                                        applications was reached", "running jobs of {}";
     /// The most that one user may have of a leaf.
     UserHardCap = "USER_HARD_CAP", Some('d'), "capacity within the limit of {}", "limit of {}";
     /// A user's share of a leaf.

@@ -29,12 +29,14 @@ fn of_bound(wait: &Wait, books: &Books, bound: &str, cure: &str) -> String {
     let subject = wait.blocker.subject_in_sentence(books);
     let Some(short) = wait.shortfall else {
         return format!(
-            "no release can start the ask: it needs more than the {bound} of {subject}. {cure}, or request less."
+            "no release can start the ask: the ask needs more than the {bound} of {subject}. \
+             {cure}, or request less."
         );
     };
     let (name, [most, needed]) = figures_of(books, short, [short.available, short.needed]);
     format!(
-        "no release can start the ask: it needs {needed} {name}, but the {bound} of {subject} is {most}. {cure}, or request less."
+        "no release can start the ask: the ask needs {needed} {name}, but the {bound} of {subject} \
+         is {most}. {cure}, or request less."
     )
 }
 
@@ -45,7 +47,8 @@ pub(super) fn of_required_node(wait: &Wait, books: &Books, ask: AllocationId) ->
     let has = books.types().amounts(&books.node(node).usable());
     let [has, needs] = format_amounts(&asked, [&has, &asked]);
     format!(
-        "no release can start the ask: it requires node {}, which has {has} when it is empty, but the ask needs {needs}. Enlarge the node, or request less.",
+        "no release can start the ask: the ask requires node {}, which has a capacity of {has}, \
+         but the ask needs {needs}. Enlarge the node, or request less.",
         books.node(node).name
     )
 }
@@ -54,7 +57,8 @@ pub(super) fn of_required_node(wait: &Wait, books: &Books, ask: AllocationId) ->
 pub(super) fn of_missing_node(_: &Wait, books: &Books, ask: AllocationId) -> String {
     let name = books.allocation(ask).required_node().map_or("", |name| name.as_str());
     format!(
-        "no release can start the ask: it requires node {name}, which is not registered. Register the node, or withdraw the ask."
+        "no release can start the ask: the ask requires node {name}, which is not registered. \
+         Register the node, or withdraw the ask."
     )
 }
 
@@ -104,12 +108,14 @@ pub(super) fn of_nodes(wait: &Wait, books: &Books, ask: AllocationId) -> String 
         && possible::places_on_nodes(books, partition, row.shape, 1) == 0
     {
         return format!(
-            "no release can start the ask: every node{label} that is large enough is drained. Take such a node into use again, or add nodes."
+            "no release can start the ask: every node{label} that is large enough is draining. End \
+             the draining of such a node, or add nodes."
         );
     }
     if !seen.nodes().any(|(_, node)| seen.has_label(node)) {
         return format!(
-            "no release can start the ask: no node in use{label} is open to it. Add such a node, or submit the ask with another label."
+            "no release can start the ask: no node in use{label} is open to the ask. Add such a \
+             node, or submit the ask with another label."
         );
     }
     let wanted = books.types().amounts(seen.asked);
@@ -122,11 +128,13 @@ pub(super) fn of_nodes(wait: &Wait, books: &Books, ask: AllocationId) -> String 
     let places = possible::places_on_nodes(books, partition, row.shape, members);
     if places == 0 {
         return format!(
-            "no release can start the ask: every node in use{label} that is large enough is on its block list. Submit the ask with a shorter list, or add nodes."
+            "no release can start the ask: every node in use{label} that is large enough is on the \
+             block list of the ask. Submit the ask with a shorter block list, or add nodes."
         );
     }
     format!(
-        "no release can start the task: its {members} members start together and need {needs} each, but the nodes in use{label} have places for {places}. Add nodes, or request less."
+        "no release can start the task: its {members} members start together and need {needs} \
+         each, but the nodes in use{label} can hold {places} of them. Add nodes, or request less."
     )
 }
 
@@ -138,16 +146,20 @@ fn too_large(seen: &Seen<'_>, label: &str, needs: &str) -> String {
     }
     let Some(short) = most.shortfall(seen.asked) else {
         return format!(
-            "no release can start the ask: it needs {needs}, and no node in use{label} has all of it, although each amount is on some node. Add a larger node, or request less."
+            "no release can start the ask: the ask needs {needs}, but no node in use{label} has \
+             all these amounts, although each amount is on some node. Add a larger node, or \
+             request less."
         );
     };
     let (name, [needed, most]) = figures_of(seen.books, short, [short.needed, short.available]);
     if short.available == Quantity::ZERO {
         return format!(
-            "no release can start the ask: it needs {needed} {name}, but no node in use{label} has any. Add a node with {name}, or request less."
+            "no release can start the ask: the ask needs {needed} {name}, but no node in \
+             use{label} has {name}. Add a node with {name}, or request less."
         );
     }
     format!(
-        "no release can start the ask: it needs {needed} {name}, but no node in use{label} has more than {most}. Add a larger node, or request less."
+        "no release can start the ask: the ask needs {needed} {name}, but no node in use{label} \
+         has more than {most}. Add a larger node, or request less."
     )
 }

@@ -29,19 +29,21 @@ pub(super) fn of_head(wait: &Wait, books: &Books, _: AllocationId) -> String {
         },
     );
     let cure = if is_strict(books, leaf) {
-        "Wait until it starts, or set application.sort.policy to fifo-backfill."
+        "Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`."
     } else {
-        "Wait until it starts, or raise application.sort.maxovertakes or application.sort.maxheadwait."
+        "Wait until the head of line starts, or raise `application.sort.maxovertakes` or \
+         `application.sort.maxheadwait`."
     };
     let Some(short) = wait.shortfall else {
-        return format!("{first} is at the head of queue {path}, so this ask waits. {cure}");
+        return format!("{first} is the head of line of queue {path}, so this ask waits. {cure}");
     };
-    let kept = head
+    let needed_by_head = head
         .map_or(Quantity::ZERO, |(head, _)| books.total_request(head).get_or_zero(short.resource));
-    let amounts = [kept, short.available.max(Quantity::ZERO), short.needed];
-    let (name, [kept, available, needed]) = figures_of(books, short, amounts);
+    let amounts = [needed_by_head, short.available.max(Quantity::ZERO), short.needed];
+    let (name, [needed_by_head, available, needed]) = figures_of(books, short, amounts);
     format!(
-        "{first} is at the head of queue {path} and needs {kept} {name}. The maximum leaves {available} for others, but this ask needs {needed}. {cure}"
+        "{first} is the head of line of queue {path} and needs {needed_by_head} {name}. The \
+         maximum leaves {available} for others, but this ask needs {needed}. {cure}"
     )
 }
 
@@ -50,10 +52,13 @@ pub(super) fn of_order(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let Blocker::Order(queue, by) = wait.blocker else { return String::new() };
     let queue = &books.queue(queue).path;
     let (who, cure) = match by {
-        Precedence::Priority => ("asks with a higher priority", ", or raise its priority"),
-        Precedence::Share => {
-            ("applications below their share", ", or raise the guarantee that defines its share")
+        Precedence::Priority => {
+            ("asks with a higher priority", ", or raise the priority of the ask")
         }
+        Precedence::Share => (
+            "applications below their share",
+            ", or raise the guarantee of the queue of the application",
+        ),
         Precedence::Order => ("earlier asks", ""),
     };
     format!("the ask can start, but queue {queue} serves {who} first. Wait{cure}.")
@@ -77,6 +82,7 @@ pub(super) fn of_back_off(wait: &Wait, books: &Books, _: AllocationId) -> String
     let subject = wait.blocker.subject(books);
     let until = DisplayTime(books.application(application).backed_off.unwrap_or_default());
     format!(
-        "too many asks of {subject} found no node, so its asks are not checked until {until}. Wait, or request less."
+        "too many asks of {subject} found no node, so the asks of {subject} are not checked until \
+         {until}. Wait, or request less."
     )
 }

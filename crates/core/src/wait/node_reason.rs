@@ -52,7 +52,7 @@ impl NodeReason {
     pub const fn said(self) -> &'static str {
         match self {
             Self::Label => "with another label",
-            Self::Blocked => "on its block list",
+            Self::Blocked => "on the block list",
             Self::Size => "too small",
             Self::Drained => "drained",
             Self::Reserved => "reserved for others",

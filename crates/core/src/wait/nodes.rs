@@ -97,6 +97,7 @@ pub(super) fn of_labels(wait: &Wait, books: &Books, ask: AllocationId) -> String
         (seen.all(), seen.label(), seen.count(|_, node| seen.fits_label(node)));
     let have = verb(fitting, "has", "have");
     format!(
-        "{fitting} of {all} nodes {have} {label}. Add such nodes, or submit the ask with another label."
+        "{fitting} of {all} nodes {have} {label}. Add matching nodes, or submit the ask with \
+         another label."
     )
 }

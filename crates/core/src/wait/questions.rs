@@ -48,7 +48,8 @@ pub(super) fn of_busy(wait: &Wait, books: &Books, _: AllocationId) -> String {
     }
     let most = row.questions.map_or(0, |one| one.at_once.get());
     format!(
-        "the resource manager has {} to answer, of at most {most} at once. Wait, or check the resource manager.",
+        "the resource manager has not answered {} yet, and at most {most} can be open at once. \
+         Wait, or check the resource manager.",
         count(row.open_questions.count)
     )
 }
@@ -69,7 +70,8 @@ pub(super) fn of_refusals(wait: &Wait, books: &Books, _: AllocationId) -> String
     let (reason, count) = reasons.first().copied().unwrap_or_default();
     if let Some(name) = books.allocation(ask).required_node() {
         return format!(
-            "the ask requires node {name}, which the resource manager rejects because: {reason}. Change the node requirements of the ask, or withdraw it."
+            "the ask requires node {name}, which the resource manager rejects because: {reason}. \
+             Change the node requirements of the ask, or withdraw the ask."
         );
     }
     let (first, with) = if is_member(books, ask) {

@@ -55,7 +55,8 @@ pub(super) fn of_stopping(wait: &Wait, books: &Books, ask: AllocationId) -> Stri
     let (subject, [free, needs]) = (&seen.subject, seen.with_needs(&seen.node.available));
     let [room, _] = seen.with_needs(&stopping);
     format!(
-        "{subject} is reserved for the ask and has {free} free, but the ask needs {needs}. Preempted allocations on this node free {room}. Wait until they stop."
+        "{subject} is reserved for the ask and has {free} free, but the ask needs {needs}. \
+         Preempted allocations on this node free {room}. Wait until these allocations stop."
     )
 }
 
@@ -101,7 +102,9 @@ pub(super) fn of_nodes(wait: &Wait, books: &Books, ask: AllocationId) -> String 
         let [needs] = format_amounts(&wanted, [&wanted]);
         if members > 1 {
             return format!(
-                "the {members} members of the task start together and need {needs} each, but the nodes in use do not have enough free capacity for all of them. Wait for a release, or add nodes."
+                "the {members} members of the task start together and need {needs} each, but the \
+                 nodes in use do not have enough free capacity for all members. Wait for a \
+                 release, or add nodes."
             );
         }
         return format!(
@@ -110,6 +113,7 @@ pub(super) fn of_nodes(wait: &Wait, books: &Books, ask: AllocationId) -> String 
     };
     let (name, [needed, most]) = figures_of(books, short, [short.needed, short.available]);
     format!(
-        "the ask needs {needed} {name}, but no node that it may use has more than {most} free. Wait for a release, or add nodes."
+        "the ask needs {needed} {name}, but no node that the ask can use has more than {most} \
+         free. Wait for a release, or add nodes."
     )
 }

@@ -32,7 +32,9 @@ pub(super) fn manager(books: &Books, partition: PartitionId) -> String {
 /// Returns since when a resource manager is away, in words that follow its name.
 pub(super) fn since(books: &Books, partition: PartitionId) -> String {
     let away = books.partition(partition).away.as_ref();
-    away.map_or_else(String::new, |one| format!(" has been away since {}", DisplayTime(one.since)))
+    away.map_or_else(String::new, |one| {
+        format!(" has been disconnected since {}", DisplayTime(one.since))
+    })
 }
 
 /// Returns what is wrong with the nodes of a partition that has none with a size.
@@ -48,7 +50,9 @@ pub(super) fn no_nodes(books: &Books, partition: PartitionId) -> &'static str {
 pub(super) fn of_absence(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let About::AbsentManager(partition) = wait.blocker.about() else { return String::new() };
     let (manager, since) = (manager(books, partition), since(books, partition));
-    format!("{manager}{since}. Nothing starts until it is back. Check the resource manager.")
+    format!(
+        "{manager}{since}. Nothing starts until {manager} reconnects. Check the resource manager."
+    )
 }
 
 /// About a partition without nodes.

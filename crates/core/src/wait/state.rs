@@ -13,7 +13,8 @@ pub(super) fn sentence(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let (subject, queue) = (wait.blocker.subject_in_sentence(books), books.queue(queue));
     if queue.state == QueueState::Stopped {
         format!(
-            "{subject} is stopped, so nothing starts in it or in its child queues. Start the queue."
+            "{subject} is stopped, so nothing starts in the queue or in its child queues. Start \
+             the queue."
         )
     } else if let Some(mark) = queue.settings.tenant.as_ref().filter(|mark| mark.suspended) {
         let tenant = &mark.tenant;
@@ -22,11 +23,13 @@ pub(super) fn sentence(wait: &Wait, books: &Books, _: AllocationId) -> String {
         )
     } else if queue.leaf {
         format!(
-            "{subject} is a leaf now, so nothing starts in its former child queues. Make it a parent again, or submit the application to another queue."
+            "{subject} is a leaf now, so nothing starts in its former child queues. Set `parent: \
+             true` for the queue, or submit the application to another queue."
         )
     } else {
         format!(
-            "{subject} is a parent now, so its own applications cannot start. Make it a leaf again, or submit the application to another queue."
+            "{subject} is a parent now, so its own applications cannot start. Change the queue to \
+             a leaf, or submit the application to another queue."
         )
     }
 }

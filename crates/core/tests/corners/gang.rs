@@ -54,7 +54,7 @@ fn a_gang_of_which_nothing_ran_completes_with_its_last_placeholder() {
         expect![[r#"
             ask p1: g Accepted, p1 on n1
             ask p2
-              p2 waits IMPOSSIBLE: no release can start the ask: it needs 9 vcore, but no node in use has more than 8. Add a larger node, or request less.
+              p2 waits IMPOSSIBLE: no release can start the ask: the ask needs 9 vcore, but no node in use has more than 8. Add a larger node, or request less.
             release p2: p2 withdrawn
               g: Accepted in root.a, no group, uses {vcore: 2000 m}, user headroom none
             release p1: p1 released, placeholders of g expired, g Completing

@@ -39,7 +39,7 @@ fn a_node_that_registers_twice_changes_no_total() {
         show root
         ",
         expect![[r#"
-            node n1: refused DUPLICATE_NODE: node n1 is already registered in partition default. Remove it first.
+            node n1: refused DUPLICATE_NODE: node n1 is already registered in partition default. Remove the registered node first.
               root: in force {vcore: 4000 m}, uses {}, headroom {vcore: 4000 m}, share 0, runs 0
         "#]],
     );
@@ -105,13 +105,13 @@ fn foreign_use_takes_room_on_its_node_and_counts_in_no_queue() {
             foreign f1: f1 occupies n1
               root: in force {vcore: 4000 m}, uses {}, headroom {vcore: 4000 m}, share 0, runs 0
             ask a1: app1 Accepted
-              a1 waits NO_NODE_FITS: the ask needs 2 vcore, but no node that it may use has more than 1 free. Wait for a release, or add nodes.
+              a1 waits NO_NODE_FITS: the ask needs 2 vcore, but no node that the ask can use has more than 1 free. Wait for a release, or add nodes.
             foreign f1: f1 occupies n1, a1 on n1, app1 Running
             foreign f2: f2 occupies n1
-            foreign f2: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the ID, or register the node.
+            foreign f2: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the node ID, or register the node.
             foreign f2: f2 occupies n1
             ask a2
-              a2 waits NO_NODE_FITS: the ask needs 1 vcore, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              a2 waits NO_NODE_FITS: the ask needs 1 vcore, but no node that the ask can use has more than 0 free. Wait for a release, or add nodes.
             foreign-gone f1: f1 gone, a2 on n1
             foreign-gone f9: nothing
             foreign-gone f2: f2 gone

@@ -28,10 +28,10 @@ fn each_row_of_the_table_of_updates() {
         ",
         expect![[r#"
             ask new: app1 Accepted
-              new waits IMPOSSIBLE: no release can start the ask: it needs 9 vcore, but the maximum of queue root.a is 4. Raise the maximum, or request less.
+              new waits IMPOSSIBLE: no release can start the ask: the ask needs 9 vcore, but the maximum of queue root.a is 4. Raise the maximum, or request less.
             ask told: told on n2, app1 Running
             ask new: new resized
-              new waits IMPOSSIBLE: no release can start the ask: it needs 8 vcore, but the maximum of queue root.a is 4. Raise the maximum, or request less.
+              new waits IMPOSSIBLE: no release can start the ask: the ask needs 8 vcore, but the maximum of queue root.a is 4. Raise the maximum, or request less.
             ask new: new resized, new on n1
             ask told: told resized
               app1: Running in root.a, no group, uses {vcore: 6000 m}, user headroom none
@@ -39,8 +39,8 @@ fn each_row_of_the_table_of_updates() {
             ask new: refused ASK_SIZE: ask new of application app1 requests {vcore: 0 m}, but at least one amount must be positive and none negative. Correct the amounts.
             ask new: refused ASK_SIZE: ask new of application app1 requests {vcore: -1 m}, but at least one amount must be positive and none negative. Correct the amounts.
             ask place: refused NO_TASK_GROUP: placeholder place of application app1 has no task group. Set its task group.
-            ask other: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended. Check the ID, or submit the application.
-            ask other: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the ID, or register the node.
+            ask other: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended. Check the application ID, or submit the application.
+            ask other: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the node ID, or register the node.
               root.a: in force {vcore: 4000 m}, uses {vcore: 6000 m}, headroom {vcore: -2000 m}, share 1.5, runs 1
         "#]],
     );
@@ -75,7 +75,7 @@ fn each_row_of_the_table_of_releases() {
             ask victim: victim on n1
             ask place: place on n1
             ask waits
-              waits waits IMPOSSIBLE: no release can start the ask: it needs 9 vcore, but no node in use has more than 8. Add a larger node, or request less.
+              waits waits IMPOSSIBLE: no release can start the ask: the ask needs 9 vcore, but no node in use has more than 8. Add a larger node, or request less.
             release stopped: stopped released
             release late: late released
             release victim: victim released
@@ -112,17 +112,17 @@ fn each_row_of_the_table_of_nodes() {
         show root
         ",
         expect![[r#"
-            node n1: refused DUPLICATE_NODE: node n1 is already registered in partition default. Remove it first.
+            node n1: refused DUPLICATE_NODE: node n1 is already registered in partition default. Remove the registered node first.
             drain n1: nothing
             drain n1: nothing
             undrain n2: nothing
             undrain n2: nothing
             resize n2: nothing
               root: in force {vcore: 4000 m}, uses {}, headroom {vcore: 4000 m}, share 0, runs 0
-            drain n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the ID, or register the node.
-            undrain n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the ID, or register the node.
-            resize n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the ID, or register the node.
-            lose n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the ID, or register the node.
+            drain n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the node ID, or register the node.
+            undrain n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the node ID, or register the node.
+            resize n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the node ID, or register the node.
+            lose n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the node ID, or register the node.
             lose n1: nothing
               root: in force {vcore: 3000 m}, uses {}, headroom {vcore: 3000 m}, share 0, runs 0
         "#]],

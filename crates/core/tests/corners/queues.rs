@@ -201,7 +201,7 @@ fn a_release_gives_back_what_was_charged_and_a_second_one_changes_nothing() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2: a2 on n1
             release a1: a1 released
-            release a1: refused UNKNOWN_KEY: application app1 has no ask or allocation with key a1. Check the key.
+            release a1: refused UNKNOWN_KEY: application app1 has no ask or allocation with key a1. Check the allocation key.
               root.a: in force {memory: 9 B}, uses {memory: 3 B}, headroom {memory: 6 B}, share 0.3333333333333333, runs 1
               root: in force {memory: 9 B}, uses {memory: 3 B}, headroom {memory: 6 B}, share 0.3333333333333333, runs 1
         "#]],

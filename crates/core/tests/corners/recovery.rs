@@ -66,9 +66,9 @@ fn what_runs_already_is_taken_in_over_the_limits_of_queue_user_group_number_and_
               dev at root.q: uses {memory: 14 B}, left {memory: -7 B}, runs 2
               dev at root: uses {memory: 14 B}, left none, runs 2
             ask k3
-              k3 waits IMPOSSIBLE: no release can start the ask: every node that is large enough is drained. Take such a node into use again, or add nodes.
-            ask k4: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended. Check the ID, or submit the application.
-            ask k5: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the ID, or register the node.
+              k3 waits IMPOSSIBLE: no release can start the ask: every node that is large enough is draining. End the draining of such a node, or add nodes.
+            ask k4: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended. Check the application ID, or submit the application.
+            ask k5: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the node ID, or register the node.
         "#]],
     );
 }
@@ -188,13 +188,13 @@ fn a_resource_manager_that_comes_back_reports_step_by_step() {
             ask g1: gang Accepted, g1 on n2
             foreign system: system occupies n2
             ask o2
-              o2 waits IMPOSSIBLE: no release can start the ask: every node that is large enough is drained. Take such a node into use again, or add nodes.
+              o2 waits IMPOSSIBLE: no release can start the ask: every node that is large enough is draining. End the draining of such a node, or add nodes.
             ask g2
-              g2 waits IMPOSSIBLE: no release can start the ask: every node that is large enough is drained. Take such a node into use again, or add nodes.
+              g2 waits IMPOSSIBLE: no release can start the ask: every node that is large enough is draining. End the draining of such a node, or add nodes.
               root: in force {vcore: 8000 m}, uses {vcore: 6000 m}, headroom {vcore: 2000 m}, share 0.75, runs 2
             undrain n1
               o2 waits QUEUE_MAX: queue root.q uses 4 vcore, which is above its maximum of 3, and the ask needs 1. Wait for releases, or raise the maximum.
-              g2 waits NO_NODE_FITS: the ask needs 1 vcore, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              g2 waits NO_NODE_FITS: the ask needs 1 vcore, but no node that the ask can use has more than 0 free. Wait for a release, or add nodes.
             undrain n2: g2 on n2, gang Running
               gang: Running in root.late, no group, uses {vcore: 2000 m}, user headroom none
             release o1: o1 released, o2 on n1

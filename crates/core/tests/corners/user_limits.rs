@@ -142,9 +142,9 @@ fn the_maximum_allocation_of_a_leaf_that_is_there_is_only_raised() {
     assert_eq!(refused.code().as_str(), "MAXIMUM_ALLOCATION_LOWERED");
     assert_eq!(
         refused.to_string(),
-        "queue root.p.a accepts asks of up to 2000m vcore, but the new file sets 1500m. \
-         `maximumallocation` of an existing queue can only increase. The file changes nothing. \
-         Set 2000m or more."
+        "queue root.p.a accepts asks of up to 2000m vcore, but the new queue file sets 1500m. \
+         `maximumallocation` of an existing queue can only increase. Nothing was changed. Set \
+         2000m or more."
     );
     // What changes elsewhere in the same file does not come into force either.
     let mut two = file(max(4, 2_000));

@@ -405,7 +405,7 @@ fn nothing_starts_and_nobody_asks_for_nodes_while_the_resource_manager_is_away()
     let task = explain(&world.books, &world.scheduler, find(&world, "a1")).expect("it is there");
     assert_eq!(
         task.line(&world.books),
-        "waiting: RM_AWAY resource manager yunikorn has been away since 1000 ms"
+        "waiting: RM_AWAY resource manager yunikorn has been disconnected since 1000 ms"
     );
     assert_eq!(task.since, Some(Timestamp::from_millis(1_000)));
     let partition = *world.books.partitions().keys().next().unwrap();

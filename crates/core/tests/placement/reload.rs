@@ -44,8 +44,8 @@ fn a_failed_update_keeps_the_old_rules() {
     assert_eq!(refused.code().as_str(), "PR-RECOVERY");
     assert_eq!(
         refused.to_string(),
-        "partition default: placement rule 1 (recovery) cannot be configured because it is \
-         always the last rule. Remove it. The file changes nothing."
+        "partition default: placement rule 1 (recovery) cannot be in the queue file, because the \
+         scheduler always adds this rule as the last rule. Remove the rule. Nothing was changed."
     );
     assert_eq!(world.books, before);
     assert_eq!(submit(&mut world, "app1", "root.a"), None);

@@ -67,9 +67,9 @@ fn a_parent_rule_that_lands_on_a_leaf_is_an_error() {
         app app3 - ann tags place=root.prod application.create.force=true
         ",
         expect![[r#"
-            app app1: rejected PL-RULE-ERROR: placement rule 1 (user) selects a queue below root.prod, which is a leaf. Let its parent rule find a parent queue.
+            app app1: rejected PL-RULE-ERROR: placement rule 1 (user) selects a queue below root.prod, which is a leaf. Change its parent rule to select a parent queue.
               app2: New in root.default, no group, uses {}, user headroom none
-            app app3: rejected PL-RULE-ERROR: placement rule 1 (user) selects a queue below root.prod, which is a leaf. Let its parent rule find a parent queue.
+            app app3: rejected PL-RULE-ERROR: placement rule 1 (user) selects a queue below root.prod, which is a leaf. Change its parent rule to select a parent queue.
         "#]],
     );
 }
@@ -115,7 +115,7 @@ fn an_empty_rule_list_equals_provided_without_create() {
           app1: New in root.a, no group, uses {}, user headroom none
           app2: New in root.a, no group, uses {}, user headroom none
         app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.b does not exist, and the rule sets create: false; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
-        app app4: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): the application names no queue; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
+        app app4: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): the application specifies no queue; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
     "#]].assert_eq(&story(""));
 }
 
@@ -182,7 +182,7 @@ fn what_no_rule_takes_is_rejected_with_each_reason() {
         expect![[r#"
             app app1: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): no access list of queue root.shut or above allows user ann with 0 groups; rule 2 (tag): the application has no tag place; rule 3 (user): queue root.open.ann does not exist, and the rule sets create: false; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
             app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.open is a parent, but applications run only in leaves; rule 2 (tag): no access list of queue root.shut or above allows user ann with 0 groups; rule 3 (user): queue root.open.ann does not exist, and the rule sets create: false; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
-            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): the application names no queue; rule 2 (tag): its filter excludes user bob with 0 groups; rule 3 (user): queue root.open.bob does not exist, and the rule sets create: false; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
+            app app3: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): the application specifies no queue; rule 2 (tag): the filter of the rule excludes user bob with 0 groups; rule 3 (user): queue root.open.bob does not exist, and the rule sets create: false; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
         "#]],
     );
 }
@@ -270,7 +270,7 @@ fn a_parent_rule_of_a_parent_rule_that_lands_on_a_leaf_is_an_error() {
         app app1 - ann tags space=ns
         ",
         expect![[r#"
-            app app1: rejected PL-RULE-ERROR: placement rule 1 (user) selects a queue below root.a, which is a leaf. Let its parent rule find a parent queue.
+            app app1: rejected PL-RULE-ERROR: placement rule 1 (user) selects a queue below root.a, which is a leaf. Change its parent rule to select a parent queue.
         "#]],
     );
 }

@@ -85,8 +85,8 @@ fn placeholders_that_are_too_small_are_told_of_one_by_one() {
               APP ADD APP_ALLOC g1 p2 {memory: 5 B}
             ask m1
               APP ADD APP_REQUEST g1 m1 {memory: 8 B}
-              REQUEST NONE DETAILS_NONE p1 g1 {memory: 5 B}: the placeholder is too small for a member of its task group
-              REQUEST NONE DETAILS_NONE p2 g1 {memory: 5 B}: the placeholder is too small for a member of its task group
+              REQUEST NONE DETAILS_NONE p1 g1 {memory: 5 B}: the placeholder is smaller than a member of its task group
+              REQUEST NONE DETAILS_NONE p2 g1 {memory: 5 B}: the placeholder is smaller than a member of its task group
             release p1
               USERGROUP REMOVE UG_USER_RESOURCE ann root.a {memory: 5 B}
               APP REMOVE ALLOC_TIMEOUT g1 p1 {memory: 5 B}

@@ -320,7 +320,7 @@ fn an_ask_is_told_when_it_does_not_fit_its_queue_and_when_it_does_again() {
               APP REMOVE ALLOC_CANCEL app1 a1 {vcore: 3000 m}
               NODE REMOVE NODE_ALLOC n1 a1 {vcore: 3000 m}
               APP REMOVE REQUEST_CANCEL app1 a1 {vcore: 3000 m}
-              REQUEST NONE DETAILS_NONE a2 app1 {vcore: 2000 m}: the ask fits its queue again
+              REQUEST NONE DETAILS_NONE a2 app1 {vcore: 2000 m}: the ask fits the maximum of its queue again
               NODE ADD NODE_ALLOC n1 a2 {vcore: 2000 m}
               USERGROUP ADD UG_USER_RESOURCE ann root.a {vcore: 2000 m}
               APP ADD APP_ALLOC app1 a2 {vcore: 2000 m}

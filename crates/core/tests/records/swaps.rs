@@ -233,7 +233,7 @@ fn a_placeholder_that_is_too_small_is_told_of_and_one_whose_time_is_over_is_not(
     });
     let mut messages = Vec::new();
     records(&gang.books, gang.now, &asked, &mut |record| messages.push(text(&record)));
-    let expected = "REQUEST p1 app1: the placeholder is too small for a member of its task group";
+    let expected = "REQUEST p1 app1: the placeholder is smaller than a member of its task group";
     assert_eq!(messages, [expected]);
     let expired =
         Event::Application(ApplicationEvent::PlaceholdersExpired { application: gang.application });

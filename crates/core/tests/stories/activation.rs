@@ -180,10 +180,10 @@ fn more_applications_than_a_queue_takes_in_are_rejected() {
         app app7 root.a.y bob
         ",
         expect![[r#"
-            app app3: rejected MAX_APPS_QUEUE: queue root.a.x has 2 of at most 2 applications (maximumapplications). Wait for one to end, or raise the number.
-            app app5: rejected MAX_APPS_QUEUE: queue root.a has 3 of at most 3 applications (maximumapplications). Wait for one to end, or raise the number.
+            app app3: rejected MAX_APPS_QUEUE: queue root.a.x has 2 of at most 2 applications. Wait for one to end, or raise `maximumapplications`.
+            app app5: rejected MAX_APPS_QUEUE: queue root.a has 3 of at most 3 applications. Wait for one to end, or raise `maximumapplications`.
             remove app1: app1 gone
-            app app6: rejected MAX_APPS_USER: user ann has 1 of at most 1 applications in queue root.a.y (maximumapplicationsperuser). Wait for one to end, or raise the number.
+            app app6: rejected MAX_APPS_USER: user ann has 1 of at most 1 applications in queue root.a.y. Wait for one to end, or raise maximumapplicationsperuser.
         "#]],
     );
 }

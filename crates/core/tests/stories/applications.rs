@@ -108,7 +108,7 @@ fn an_application_that_waits_for_room_does_not_count() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 9 vcore, but no node in use has more than 2. Add a larger node, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 9 vcore, but no node in use has more than 2. Add a larger node, or request less.
             ask b1: app2 Accepted, b1 on n1, app2 Running
             resize n1
               a1 waits MAX_APPS: queue root.a runs 1 of at most 1 application. Wait for one to end, or raise `maxapplications`.

@@ -380,12 +380,12 @@ fn applications_are_limited_by_system_queue_and_user() {
         expect![[r#"
               root.a: guaranteed none, max none, applications 4
               root.b: guaranteed none, max none
-            app a3: rejected MAX_APPS_USER: user ann has 2 of at most 2 applications in queue root.a (maximumapplications times the share of the user). Wait for one to end, or raise the number.
-            app a6: rejected MAX_APPS_QUEUE: queue root.a has 4 of at most 4 applications (maximumapplications). Wait for one to end, or raise the number.
-            app b2: rejected MAX_APPS_QUEUE: queue root.b has 1 of at most 1 applications (maximumapplications). Wait for one to end, or raise the number.
+            app a3: rejected MAX_APPS_USER: user ann has 2 of at most 2 applications in queue root.a. Wait for one to end, or raise maximumapplications, of which each user has a share.
+            app a6: rejected MAX_APPS_QUEUE: queue root.a has 4 of at most 4 applications. Wait for one to end, or raise `maximumapplications`.
+            app b2: rejected MAX_APPS_QUEUE: queue root.b has 1 of at most 1 applications. Wait for one to end, or raise `maximumapplications`.
             reload: root changed, root.a changed
               root.a: guaranteed none, max none, applications 3
-            app a7: rejected MAX_APPS_QUEUE: queue root.a has 4 of at most 3 applications (maximumapplications). Wait for one to end, or raise the number.
+            app a7: rejected MAX_APPS_QUEUE: queue root.a has 4 of at most 3 applications. Wait for one to end, or raise `maximumapplications`.
         "#]],
     );
 }

@@ -74,7 +74,7 @@ fn what_is_foreign_and_nodes_may_come_without_amounts() {
             resize n1: a1 on n1, app1 Running
             foreign busy: busy occupies n1
             ask a2
-              a2 waits NO_NODE_FITS: the ask needs 1 vcore, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              a2 waits NO_NODE_FITS: the ask needs 1 vcore, but no node that the ask can use has more than 0 free. Wait for a release, or add nodes.
             foreign busy: busy occupies n1, a2 on n1
             foreign idle: refused FOREIGN_SIZE: foreign allocation idle uses {vcore: -1 m}, but no amount can be negative. Send amounts of 0 or more.
             node n3: refused NODE_SIZE: node n3 has a capacity of {vcore: -1 m}, but no amount can be negative. Send amounts of 0 or more.

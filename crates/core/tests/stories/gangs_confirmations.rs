@@ -205,7 +205,7 @@ fn a_node_that_leaves_takes_both_halves_of_a_swap_or_only_the_member() {
             release p1: p1 released
             ask r2: r2 takes the place of p2 on N1
             lose N1: r2 waits again, p2 lost, placeholders of G expired, r2 on N3
-              r1 waits IMPOSSIBLE: no release can start the ask: it requires node N2, which is not registered. Register the node, or withdraw the ask.
+              r1 waits IMPOSSIBLE: no release can start the ask: the ask requires node N2, which is not registered. Register the node, or withdraw the ask.
               G: Running in root.a, no group, uses {c: 2}, user headroom none
         "#]],
     );
@@ -234,7 +234,7 @@ fn a_swap_goes_ahead_on_a_drained_node_and_none_for_an_unknown_group() {
             ask s
               s waits GANG_INCOMPLETE: application G has placeholders for task group t, but the ask cannot replace any of them yet. Wait until a placeholder is placed or released.
             release p: p replaced, placeholders of G expired
-              s waits IMPOSSIBLE: no release can start the ask: every node that is large enough is drained. Take such a node into use again, or add nodes.
+              s waits IMPOSSIBLE: no release can start the ask: every node that is large enough is draining. End the draining of such a node, or add nodes.
             undrain N1: s on N1
         "#]],
     );

@@ -77,17 +77,17 @@ fn no_more_is_told_of_than_limits_and_queues_above_would_admit() {
         expect![[r#"
             ask r1: full Accepted, r1 on n1, full Running
             ask a1: app1 Accepted
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 2 cpu, but no node in use has more than 1. Add a larger node, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 2 cpu, but no node in use has more than 1. Add a larger node, or request less.
             scan-outstanding: more nodes would help a1
             ask a2: app2 Accepted
-              a2 waits IMPOSSIBLE: no release can start the ask: it needs 2 cpu, but no node in use has more than 1. Add a larger node, or request less.
+              a2 waits IMPOSSIBLE: no release can start the ask: the ask needs 2 cpu, but no node in use has more than 1. Add a larger node, or request less.
             ask a3
               a3 waits ROOT_CAPACITY: the cluster has 0 of 1 cpu available, but the ask needs 1. Wait for a release, or add nodes.
             scan-outstanding: more nodes would help a3
             ask b1: app3 Accepted
               b1 waits ROOT_CAPACITY: the cluster has 0 of 1 cpu available, but the ask needs 1. Wait for a release, or add nodes.
             ask b2
-              b2 waits IMPOSSIBLE: no release can start the ask: it needs 2 cpu, but no node in use has more than 1. Add a larger node, or request less.
+              b2 waits IMPOSSIBLE: no release can start the ask: the ask needs 2 cpu, but no node in use has more than 1. Add a larger node, or request less.
             ask b3
               b3 waits ROOT_CAPACITY: the cluster has 0 of 1 cpu available, but the ask needs 1. Wait for a release, or add nodes.
             scan-outstanding: more nodes would help b1, more nodes would help b3
@@ -120,21 +120,21 @@ fn what_is_told_of_stands_in_the_order_of_the_leaf() {
         expect![[r#"
             ask r1: full Accepted, r1 on n1, full Running
             ask b1: app2 Accepted
-              b1 waits IMPOSSIBLE: no release can start the ask: it needs 2 cpu, but no node in use has more than 1. Add a larger node, or request less.
+              b1 waits IMPOSSIBLE: no release can start the ask: the ask needs 2 cpu, but no node in use has more than 1. Add a larger node, or request less.
             ask b2
-              b2 waits IMPOSSIBLE: no release can start the ask: it needs 3 cpu, but no node in use has more than 1. Add a larger node, or request less.
+              b2 waits IMPOSSIBLE: no release can start the ask: the ask needs 3 cpu, but no node in use has more than 1. Add a larger node, or request less.
             ask a1: app1 Accepted
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 3 cpu, but no node in use has more than 1. Add a larger node, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 3 cpu, but no node in use has more than 1. Add a larger node, or request less.
             ask a2
-              a2 waits IMPOSSIBLE: no release can start the ask: it needs 2 cpu, but no node in use has more than 1. Add a larger node, or request less.
+              a2 waits IMPOSSIBLE: no release can start the ask: the ask needs 2 cpu, but no node in use has more than 1. Add a larger node, or request less.
             ask a3
-              a3 waits IMPOSSIBLE: no release can start the ask: it needs 5 cpu, but no node in use has more than 1. Add a larger node, or request less.
+              a3 waits IMPOSSIBLE: no release can start the ask: the ask needs 5 cpu, but no node in use has more than 1. Add a larger node, or request less.
             scan-outstanding: more nodes would help a2, more nodes would help a1, more nodes would help a3
             resize n1: a2 on n1, app1 Running
               b1 waits ROOT_CAPACITY: the cluster has 0 of 3 cpu available, but the ask needs 2. Wait for a release, or add nodes.
               b2 waits ROOT_CAPACITY: the cluster has 0 of 3 cpu available, but the ask needs 3. Wait for a release, or add nodes.
               a1 waits ROOT_CAPACITY: the cluster has 0 of 3 cpu available, but the ask needs 3. Wait for a release, or add nodes.
-              a3 waits IMPOSSIBLE: no release can start the ask: it needs 5 cpu, but no node in use has more than 3. Add a larger node, or request less.
+              a3 waits IMPOSSIBLE: no release can start the ask: the ask needs 5 cpu, but no node in use has more than 3. Add a larger node, or request less.
             scan-outstanding: nothing
         "#]],
     );

@@ -36,17 +36,17 @@ fn what_no_release_can_start_is_passed_in_a_strict_line() {
             foreign agent: agent occupies n1
             foreign agent2: agent2 occupies n2
             ask size: big Accepted
-              size waits IMPOSSIBLE: no release can start the ask: it needs 7 vcore, but no node in use has more than 6. Add a larger node, or request less.
+              size waits IMPOSSIBLE: no release can start the ask: the ask needs 7 vcore, but no node in use has more than 6. Add a larger node, or request less.
             ask maximum: max Accepted
-              maximum waits IMPOSSIBLE: no release can start the ask: it needs 9 vcore, but the maximum of queue root.a is 8. Raise the maximum, or request less.
+              maximum waits IMPOSSIBLE: no release can start the ask: the ask needs 9 vcore, but the maximum of queue root.a is 8. Raise the maximum, or request less.
             ask type: gpu Accepted
-              type waits IMPOSSIBLE: no release can start the ask: it needs 1 gpu, but no node in use has any. Add a node with gpu, or request less.
+              type waits IMPOSSIBLE: no release can start the ask: the ask needs 1 gpu, but no node in use has gpu. Add a node with gpu, or request less.
             ask label: label Accepted
-              label waits IMPOSSIBLE: no release can start the ask: no node in use with the label fast is open to it. Add such a node, or submit the ask with another label.
+              label waits IMPOSSIBLE: no release can start the ask: no node in use with the label fast is open to the ask. Add such a node, or submit the ask with another label.
             ask blocked: blocked Accepted
-              blocked waits IMPOSSIBLE: no release can start the ask: every node in use that is large enough is on its block list. Submit the ask with a shorter list, or add nodes.
+              blocked waits IMPOSSIBLE: no release can start the ask: every node in use that is large enough is on the block list of the ask. Submit the ask with a shorter block list, or add nodes.
             ask pinned: daemon Accepted
-              pinned waits IMPOSSIBLE: no release can start the ask: it requires node n9, which is not registered. Register the node, or withdraw the ask.
+              pinned waits IMPOSSIBLE: no release can start the ask: the ask requires node n9, which is not registered. Register the node, or withdraw the ask.
             ask next: next Accepted, next on n1, next Running
         "#]],
     );
@@ -73,14 +73,14 @@ fn an_ask_that_becomes_possible_is_in_its_old_place() {
         ",
         expect![[r#"
             ask head: head Accepted
-              head waits IMPOSSIBLE: no release can start the ask: it needs 1 gpu, but no node in use has any. Add a node with gpu, or request less.
+              head waits IMPOSSIBLE: no release can start the ask: the ask needs 1 gpu, but no node in use has gpu. Add a node with gpu, or request less.
             ask n1: next Accepted, n1 on n1, next Running
             ask n2: n2 on n1
             ask n3
               n3 waits QUEUE_MAX: queue root.a has 0 of 4 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
             node g1
               head waits QUEUE_MAX: queue root.a has 0 of 4 vcore available, but the ask needs 3. Wait for a release, or raise the maximum.
-              n3 waits BEHIND_HEAD: ask head of application head is at the head of queue root.a and needs 3 vcore. The maximum leaves 0 for others, but this ask needs 2. Wait until it starts, or set application.sort.policy to fifo-backfill.
+              n3 waits BEHIND_HEAD: ask head of application head is the head of line of queue root.a and needs 3 vcore. The maximum leaves 0 for others, but this ask needs 2. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
             release n1: n1 released
               head waits QUEUE_MAX: queue root.a has 2 of 4 vcore available, but the ask needs 3. Wait for a release, or raise the maximum.
             release n2: n2 released, head on g1, head Running
@@ -108,9 +108,9 @@ fn a_gang_larger_than_the_nodes_does_not_hold_up_its_tenant() {
         expect![[r#"
             tenant lab: tenant lab set, root.tenants.lab made
             task gang: task gang of lab, gang Accepted, gang throttled IMPOSSIBLE 
-              gang.1 waits IMPOSSIBLE: no release can start the task: its 3 members start together and need vcore 3 each, but the nodes in use have places for 2. Add nodes, or request less.
-              gang.2 waits IMPOSSIBLE: no release can start the task: its 3 members start together and need vcore 3 each, but the nodes in use have places for 2. Add nodes, or request less.
-              gang.3 waits IMPOSSIBLE: no release can start the task: its 3 members start together and need vcore 3 each, but the nodes in use have places for 2. Add nodes, or request less.
+              gang.1 waits IMPOSSIBLE: no release can start the task: its 3 members start together and need vcore 3 each, but the nodes in use can hold 2 of them. Add nodes, or request less.
+              gang.2 waits IMPOSSIBLE: no release can start the task: its 3 members start together and need vcore 3 each, but the nodes in use can hold 2 of them. Add nodes, or request less.
+              gang.3 waits IMPOSSIBLE: no release can start the task: its 3 members start together and need vcore 3 each, but the nodes in use can hold 2 of them. Add nodes, or request less.
             task small: task small of lab, small Accepted, small on n1, small Running
             node n3: gang.1 on n2, gang Running, gang.2 on n3, gang.3 on n1
         "#]],
@@ -140,7 +140,7 @@ fn nothing_is_stopped_for_an_impossible_ask() {
             ask l1: low Accepted, l1 on n1, low Running
             ask l2: l2 on n2
             ask h1: high Accepted
-              h1 waits IMPOSSIBLE: no release can start the ask: it needs 5 vcore, but no node in use has more than 4. Add a larger node, or request less.
+              h1 waits IMPOSSIBLE: no release can start the ask: the ask needs 5 vcore, but no node in use has more than 4. Add a larger node, or request less.
             wait 60s: nothing
             ask h2
               h2 waits ROOT_CAPACITY: the cluster has 0 of 8 vcore available, but the ask needs 4. Wait for a release, or add nodes.
@@ -171,11 +171,11 @@ fn an_ask_that_becomes_impossible_gives_its_node_up() {
             ask o1: other Accepted, o1 on n1, other Running
             ask o2: o2 on n2
             ask a1: app1 Accepted
-              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps a1
               a1 waits NODE_RESOURCES: node n1 is reserved for the ask and has vcore 2 free, but the ask needs vcore 3. Wait for a release on this node, or for capacity on another node.
             reload: root.a changed, no node is kept for a1
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 3 vcore, but the maximum of queue root.a is 2. Raise the maximum, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 3 vcore, but the maximum of queue root.a is 2. Raise the maximum, or request less.
         "#]],
     );
 }

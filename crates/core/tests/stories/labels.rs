@@ -27,12 +27,12 @@ fn only_asks_for_its_label_are_placed_on_a_node_that_has_one() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 3 vcore, but no node in use has more than 2. Add a larger node, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 3 vcore, but no node in use has more than 2. Add a larger node, or request less.
             ask a2: a2 on g1, app1 Running
             ask a3
               a3 waits ROOT_CAPACITY: the cluster has 1 of 4 vcore@gpu available, but the ask needs 2. Wait for a release, or add nodes.
             ask a4
-              a4 waits IMPOSSIBLE: no release can start the ask: no node in use with the label fpga is open to it. Add such a node, or submit the ask with another label.
+              a4 waits IMPOSSIBLE: no release can start the ask: no node in use with the label fpga is open to the ask. Add such a node, or submit the ask with another label.
             ask a5: a5 on plain
             release a2: a2 released, a3 on g1
             node g2: a4 on g2
@@ -105,11 +105,11 @@ fn a_queue_says_which_labels_its_asks_may_name_and_which_they_have_by_default() 
         expect![[r#"
             app app4: root.p.made made
             ask a1: app1 Accepted, a1 on g1, app1 Running
-            ask a2: refused NO_PARTITION_ACCESS: ask a2 requests nodes with label fpga, but queue root.a.x has no access to them. Add the label to `nodelabels.accessible` of the queue, or use another queue.
-            ask b1: refused NO_PARTITION_ACCESS: ask b1 requests nodes with label gpu, but queue root.a.y has no access to them. Add the label to `nodelabels.accessible` of the queue, or use another queue.
+            ask a2: refused NO_PARTITION_ACCESS: ask a2 requests nodes with label fpga, but queue root.a.x has no access to this label. Add the label to `nodelabels.accessible` of the queue, or use another queue.
+            ask b1: refused NO_PARTITION_ACCESS: ask b1 requests nodes with label gpu, but queue root.a.y has no access to this label. Add the label to `nodelabels.accessible` of the queue, or use another queue.
             ask c1: app3 Accepted, c1 on g1, app3 Running
             ask c2: c2 on g1
-            ask d1: refused NO_PARTITION_ACCESS: ask d1 requests nodes with label gpu, but queue root.p.made has no access to them. Add the label to `nodelabels.accessible` of the queue, or use another queue.
+            ask d1: refused NO_PARTITION_ACCESS: ask d1 requests nodes with label gpu, but queue root.p.made has no access to this label. Add the label to `nodelabels.accessible` of the queue, or use another queue.
         "#]],
     );
 }
@@ -227,7 +227,7 @@ fn maxima_limits_and_guarantees_of_a_label_hold_by_its_types() {
             ask b2
               b2 waits ABS_USER_LIMIT: user ann at root.b has 0 of 1 vcore@gpu available, but the ask needs 1. Wait for a release, or raise the limit.
             ask b3: b3 on n1
-            ask b4: refused TYPE_OF_LABEL: the ask names vcore@gpu, which counts vcore on nodes with label gpu. Name vcore, and set the label gpu.
+            ask b4: refused TYPE_OF_LABEL: the ask names vcore@gpu, which counts vcore on nodes with label gpu. Use vcore instead, and set the node label gpu.
               root.a: in force {vcore: 8000 m, vcore@gpu: 3000 m}, uses {vcore: 4000 m, vcore@gpu: 3000 m}, headroom {vcore: 0 m, vcore@gpu: 0 m}, share 1, runs 1
               ann at root.a: uses {vcore: 4000 m, vcore@gpu: 3000 m}, left none, runs 1
               ann at root.b: uses {vcore: 4000 m, vcore@gpu: 1000 m}, left {vcore@gpu: 0 m}, runs 1
@@ -368,12 +368,12 @@ fn a_type_of_a_label_is_named_by_nobody_but_the_queue_file() {
         resize n1 vcore@gpu=1
         ",
         expect![[r#"
-            node n2: refused TYPE_OF_LABEL: the node names vcore@gpu, which counts vcore on nodes with label gpu. Name vcore, and set the label gpu.
-            ask a1: refused TYPE_OF_LABEL: the ask names vcore@gpu, which counts vcore on nodes with label gpu. Name vcore, and set the label gpu.
+            node n2: refused TYPE_OF_LABEL: the node names vcore@gpu, which counts vcore on nodes with label gpu. Use vcore instead, and set the node label gpu.
+            ask a1: refused TYPE_OF_LABEL: the ask names vcore@gpu, which counts vcore on nodes with label gpu. Use vcore instead, and set the node label gpu.
             ask a2: app1 Accepted
-              a2 waits IMPOSSIBLE: no release can start the ask: it needs 1 vcore@fpga, but no node in use has any. Add a node with vcore@fpga, or request less.
-            foreign f1: refused TYPE_OF_LABEL: the foreign allocation names vcore@gpu, which counts vcore on nodes with label gpu. Name vcore, and set the label gpu.
-            resize n1: refused TYPE_OF_LABEL: the node names vcore@gpu, which counts vcore on nodes with label gpu. Name vcore, and set the label gpu.
+              a2 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 vcore@fpga, but no node in use has vcore@fpga. Add a node with vcore@fpga, or request less.
+            foreign f1: refused TYPE_OF_LABEL: the foreign allocation names vcore@gpu, which counts vcore on nodes with label gpu. Use vcore instead, and set the node label gpu.
+            resize n1: refused TYPE_OF_LABEL: the node names vcore@gpu, which counts vcore on nodes with label gpu. Use vcore instead, and set the node label gpu.
         "#]],
     );
 }
@@ -448,7 +448,7 @@ fn a_file_by_which_sums_would_be_too_large_is_refused() {
               a1 waits NO_NODES: no node has registered in partition default. Register a node.
             ask a2
               a2 waits NO_NODES: no node has registered in partition default. Register a node.
-            reload: refused SUM_TOO_LARGE: the asks of an application, with the exclusive labels of the queue file: the total of memory would exceed 9223372036854775807. The current total is 9223372036854775806, and the request adds 2. Use smaller amounts.
+            reload: refused SUM_TOO_LARGE: the asks of an application, with the exclusive labels of the queue file: the total of memory would exceed 9223372036854775807. The current total is 9223372036854775806, and the request adds 2. Request less memory.
         "#]],
     );
 }

@@ -92,7 +92,7 @@ fn an_application_with_asks_left_does_not_complete() {
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2
-              a2 waits IMPOSSIBLE: no release can start the ask: it needs 2 vcore, but no node in use has more than 1. Add a larger node, or request less.
+              a2 waits IMPOSSIBLE: no release can start the ask: the ask needs 2 vcore, but no node in use has more than 1. Add a larger node, or request less.
             release a1: a1 released
             release a2: a2 withdrawn, app1 Completing
         "#]],
@@ -194,7 +194,7 @@ fn a_removed_application_takes_its_asks_and_allocations_along() {
         expect![[r#"
             ask a1: app1 Accepted, app1 counts for group dev, a1 on n1, app1 Running
             ask a2
-              a2 waits IMPOSSIBLE: no release can start the ask: it needs 9 vcore, but no node in use has more than 4. Add a larger node, or request less.
+              a2 waits IMPOSSIBLE: no release can start the ask: the ask needs 9 vcore, but no node in use has more than 4. Add a larger node, or request less.
             ask a3: a3 on n1
             remove app1: a1 released, a2 withdrawn, a3 released, app1 Completing, app1 gone
               ann: no tracker

@@ -27,12 +27,12 @@ fn an_application_whose_lifetime_is_over_gives_back_what_it_has_and_fails() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             ask a2: a2 on n1
             ask a3
-              a3 waits IMPOSSIBLE: no release can start the ask: it needs 5 vcore, but no node in use has more than 3. Add a larger node, or request less.
+              a3 waits IMPOSSIBLE: no release can start the ask: the ask needs 5 vcore, but no node in use has more than 3. Add a larger node, or request less.
             ask b1: app2 Accepted
               b1 waits ROOT_CAPACITY: the cluster has 1 of 3 vcore available, but the ask needs 3. Wait for a release, or add nodes.
             wait 59s: nothing
             wait 1s: lifetime of app1 over, app1 Failing, a1 to be released: LifetimeOver, a2 to be released: LifetimeOver, a3 withdrawn, lifetime of app2 over, app2 Failing, b1 withdrawn, app2 Failed
-            ask a4: refused LIFETIME_OVER: the lifetime of application app1 is over, so it receives nothing for ask a4. Its allocations are being released. Submit a new application.
+            ask a4: refused LIFETIME_OVER: the lifetime of application app1 is over, so ask a4 receives nothing. The allocations of the application are being released. Submit a new application.
             release a1: a1 released
             release a2: a2 released, app1 Failed
         "#]],
@@ -61,7 +61,7 @@ fn what_an_application_asks_for_holds_up_to_the_maximum() {
             app short: short lives since 0 ms, asks for 10000 ms
             app long: long lives since 0 ms, asks for 1000000 ms
             app free: free lives since 0 ms, asks for 100000 ms
-            app wrong: rejected LIFETIME: the tag headroom/lifetime is "1h", but it must be a whole number of seconds from 1 to 4294967295. Use digits only.
+            app wrong: rejected LIFETIME: the tag headroom/lifetime is "1h", but it must be a whole number of seconds from 1 to 4294967295. Write the tag in digits only.
             wait 10s: lifetime of short over, short Failing, short Failed
             wait 20s: lifetime of usual over, usual Failing, usual Failed
             wait 30s: lifetime of long over, long Failing, long Failed

@@ -84,7 +84,7 @@ fn a_zero_in_a_limit_forbids() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 1 gpu, but the limit of user ann at root.a is 0. Raise the limit, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 gpu, but the limit of user ann at root.a is 0. Raise the limit, or request less.
             ask a2: a2 on n1, app1 Running
         "#]],
     );
@@ -210,7 +210,7 @@ fn user_and_group_limits_hold_together() {
         ",
         expect![[r#"
             ask a1: app1 Accepted, app1 counts for group dev
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 5 vcore, but the limit of group dev at root.a is 4. Raise the limit, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 5 vcore, but the limit of group dev at root.a is 4. Raise the limit, or request less.
             ask a2: a2 on n1, app1 Running
             ask b1: app2 Accepted, app2 counts for group dev
               b1 waits ABS_GROUP_LIMIT: group dev at root.a has 1 of 4 vcore available, but the ask needs 2. Wait for a release, or raise the limit.
@@ -345,7 +345,7 @@ fn limits_on_a_queue_written_in_capitals_hold() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 2 vcore, but the limit of user ann at root.team is 1. Raise the limit, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 2 vcore, but the limit of user ann at root.team is 1. Raise the limit, or request less.
         "#]],
     );
 }

@@ -27,7 +27,7 @@ fn by_fifo_strict_nobody_goes_before_a_head_that_its_quota_holds_back() {
             ask a2: t2 Accepted
               a2 waits QUEUE_MAX: queue root.a has 5 of 100 vcore available, but the ask needs 20. Wait for a release, or raise the maximum.
             ask a3: t3 Accepted
-              a3 waits BEHIND_HEAD: ask a2 of application t2 is at the head of queue root.a and needs 20 vcore. The maximum leaves 0 for others, but this ask needs 5. Wait until it starts, or set application.sort.policy to fifo-backfill.
+              a3 waits BEHIND_HEAD: ask a2 of application t2 is the head of line of queue root.a and needs 20 vcore. The maximum leaves 0 for others, but this ask needs 5. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
             release a1: a1 released, t1 Completing, a2 on n1, t2 Running, a3 on n1, t3 Running
         "#]],
     );
@@ -53,7 +53,7 @@ fn when_the_head_is_withdrawn_the_next_starts_at_once() {
             ask a2: t2 Accepted
               a2 waits QUEUE_MAX: queue root.a has 5 of 100 vcore available, but the ask needs 20. Wait for a release, or raise the maximum.
             ask a3: t3 Accepted
-              a3 waits BEHIND_HEAD: ask a2 of application t2 is at the head of queue root.a and needs 20 vcore. The maximum leaves 0 for others, but this ask needs 5. Wait until it starts, or set application.sort.policy to fifo-backfill.
+              a3 waits BEHIND_HEAD: ask a2 of application t2 is the head of line of queue root.a and needs 20 vcore. The maximum leaves 0 for others, but this ask needs 5. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
             release a2: a2 withdrawn, t2 Completing, a3 on n1, t3 Running
         "#]],
     );
@@ -80,10 +80,10 @@ fn a_head_that_waits_for_a_node_keeps_its_quota_and_holds_up_nobody_else() {
         expect![[r#"
             ask a0: t0 Accepted, a0 on n0, t0 Running
             ask a1: t1 Accepted
-              a1 waits NO_NODE_FITS: the ask needs 2 gpu, but no node that it may use has more than 1 free. Wait for a release, or add nodes.
+              a1 waits NO_NODE_FITS: the ask needs 2 gpu, but no node that the ask can use has more than 1 free. Wait for a release, or add nodes.
             ask a2: t2 Accepted, a2 on n1, t2 Running
             ask a3: t3 Accepted
-              a3 waits BEHIND_HEAD: ask a1 of application t1 is at the head of queue root.a and needs 4 vcore. The maximum leaves 0 for others, but this ask needs 1. Wait until it starts, or set application.sort.policy to fifo-backfill.
+              a3 waits BEHIND_HEAD: ask a1 of application t1 is the head of line of queue root.a and needs 4 vcore. The maximum leaves 0 for others, but this ask needs 1. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
             node n2: a1 on n2, t1 Running
               a3 waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 1. Wait for a release, or raise the maximum.
         "#]],
@@ -103,7 +103,7 @@ fn what_could_never_run_is_not_the_head() {
         ",
         expect![[r#"
             ask a1: t1 Accepted
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 11 vcore, but the maximum of queue root.a is 10. Raise the maximum, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 11 vcore, but the maximum of queue root.a is 10. Raise the maximum, or request less.
             ask a2: t2 Accepted, a2 on n1, t2 Running
         "#]],
     );
@@ -157,13 +157,13 @@ fn by_fifo_backfill_the_head_is_overtaken_so_often_and_then_held_for() {
               b4 waits QUEUE_MAX: queue root.a has 0 of 100 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
             release a4: a4 released, b4 on n1, s4 Running, head overtaken
             ask b5: s5 Accepted
-              b5 waits HELD_FOR_HEAD: ask h of application head is at the head of queue root.a and needs 60 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until it starts, or raise application.sort.maxovertakes or application.sort.maxheadwait.
+              b5 waits HELD_FOR_HEAD: ask h of application head is the head of line of queue root.a and needs 60 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until the head of line starts, or raise `application.sort.maxovertakes` or `application.sort.maxheadwait`.
             release a1: a1 released
               h waits QUEUE_MAX: queue root.a has 20 of 100 vcore available, but the ask needs 60. Wait for a release, or raise the maximum.
             release a2: a2 released
               h waits QUEUE_MAX: queue root.a has 40 of 100 vcore available, but the ask needs 60. Wait for a release, or raise the maximum.
             ask g: g1 Accepted
-              g waits IMPOSSIBLE: no release can start the ask: it needs 1 memory, but no node in use has any. Add a node with memory, or request less.
+              g waits IMPOSSIBLE: no release can start the ask: the ask needs 1 memory, but no node in use has memory. Add a node with memory, or request less.
             release a3: a3 released, t1 Completing, h on n1, head Running
               b5 waits QUEUE_MAX: queue root.a has 0 of 100 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
         "#]],
@@ -194,7 +194,7 @@ fn a_head_that_has_waited_long_is_overtaken_no_more() {
               h waits QUEUE_MAX: queue root.a has 3 of 10 vcore available, but the ask needs 5. Wait for a release, or raise the maximum.
             wait 60s: nothing
             ask b2
-              b2 waits HELD_FOR_HEAD: ask h of application head is at the head of queue root.a and needs 5 vcore. The maximum leaves 0 for others, but this ask needs 1. Wait until it starts, or raise application.sort.maxovertakes or application.sort.maxheadwait.
+              b2 waits HELD_FOR_HEAD: ask h of application head is the head of line of queue root.a and needs 5 vcore. The maximum leaves 0 for others, but this ask needs 1. Wait until the head of line starts, or raise `application.sort.maxovertakes` or `application.sort.maxheadwait`.
             release b1: b1 released
               h waits QUEUE_MAX: queue root.a has 4 of 10 vcore available, but the ask needs 5. Wait for a release, or raise the maximum.
         "#]],
@@ -227,12 +227,12 @@ fn by_priority_whoever_waits_becomes_more_urgent() {
               o waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
             wait 600s: nothing
             ask e: eight Accepted
-              e waits HELD_FOR_HEAD: ask o of application old is at the head of queue root.a and needs 10 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until it starts, or raise application.sort.maxovertakes or application.sort.maxheadwait.
+              e waits HELD_FOR_HEAD: ask o of application old is the head of line of queue root.a and needs 10 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until the head of line starts, or raise `application.sort.maxovertakes` or `application.sort.maxheadwait`.
             ask t: twelve Accepted
               e waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
               t waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
             release a1: a1 released, t1 Completing, t on n1, twelve Running
-              e waits HELD_FOR_HEAD: ask o of application old is at the head of queue root.a and needs 10 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until it starts, or raise application.sort.maxovertakes or application.sort.maxheadwait.
+              e waits HELD_FOR_HEAD: ask o of application old is the head of line of queue root.a and needs 10 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until the head of line starts, or raise `application.sort.maxovertakes` or `application.sort.maxheadwait`.
             release t: t released, twelve Completing, o on n1, old Running
               e waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
             release o: o released, old Completing, e on n1, eight Running
@@ -300,10 +300,10 @@ fn by_urgency_whoever_has_to_start_soonest_is_first() {
             wait 3400s: nothing
             app x: x to be done by 4000000 ms, takes 120000 ms
             ask x1: x Accepted
-              x1 waits HELD_FOR_HEAD: ask z1 of application z is at the head of queue root.a and needs 10 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until it starts, or raise application.sort.maxovertakes or application.sort.maxheadwait.
+              x1 waits HELD_FOR_HEAD: ask z1 of application z is the head of line of queue root.a and needs 10 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until the head of line starts, or raise `application.sort.maxovertakes` or `application.sort.maxheadwait`.
             app y: y to be done by 3700000 ms, takes 60000 ms
             ask y1: y Accepted
-              y1 waits HELD_FOR_HEAD: ask z1 of application z is at the head of queue root.a and needs 10 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until it starts, or raise application.sort.maxovertakes or application.sort.maxheadwait.
+              y1 waits HELD_FOR_HEAD: ask z1 of application z is the head of line of queue root.a and needs 10 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until the head of line starts, or raise `application.sort.maxovertakes` or `application.sort.maxheadwait`.
             release a1: a1 released, t1 Completing, z1 on n1, z Running
               x1 waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
               y1 waits QUEUE_MAX: queue root.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
@@ -322,8 +322,8 @@ fn what_a_deadline_cannot_be_is_refused() {
         app y root.a ann tags headroom/deadline=7 headroom/estimate=-1
         ",
         expect![[r#"
-            app x: rejected DEADLINE: the tag headroom/deadline is "tomorrow", but it must be a whole number of seconds since the epoch from 1 to 4294967295. Use digits only.
-            app y: rejected DEADLINE: the tag headroom/estimate is "-1", but it must be a whole number of seconds from 1 to 4294967295. Use digits only.
+            app x: rejected DEADLINE: the tag headroom/deadline is "tomorrow", but it must be a whole number of seconds since the epoch from 1 to 4294967295. Write the tag in digits only.
+            app y: rejected DEADLINE: the tag headroom/estimate is "-1", but it must be a whole number of seconds from 1 to 4294967295. Write the tag in digits only.
         "#]],
     );
 }

@@ -150,7 +150,7 @@ fn a_drained_node_takes_nothing_and_keeps_what_it_has() {
             ask a1: app1 Accepted, a1 on n1, app1 Running
             drain n1: nothing
             ask a2
-              a2 waits IMPOSSIBLE: no release can start the ask: every node that is large enough is drained. Take such a node into use again, or add nodes.
+              a2 waits IMPOSSIBLE: no release can start the ask: every node that is large enough is draining. End the draining of such a node, or add nodes.
             drain n1: nothing
             undrain n1: a2 on n1
               app1: Running in root.a, no group, uses {vcore: 2000 m}, user headroom none
@@ -191,7 +191,7 @@ fn a_node_that_joins_drained_takes_nothing_until_it_is_taken_into_use() {
             ask a1: app1 Accepted
               a1 waits NO_NODES: no node has registered in partition default. Register a node.
             node n1
-              a1 waits IMPOSSIBLE: no release can start the ask: every node that is large enough is drained. Take such a node into use again, or add nodes.
+              a1 waits IMPOSSIBLE: no release can start the ask: every node that is large enough is draining. End the draining of such a node, or add nodes.
               root: in force {vcore: 4000 m}, uses {}, headroom {vcore: 4000 m}, share 0, runs 0
             undrain n1: a1 on n1, app1 Running
         "#]],
@@ -298,7 +298,7 @@ fn a_node_that_grows_takes_what_waited() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 3 vcore, but no node in use has more than 2. Add a larger node, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 3 vcore, but no node in use has more than 2. Add a larger node, or request less.
             resize n1: nothing
             resize n1: a1 on n1, app1 Running
         "#]],

@@ -129,7 +129,7 @@ fn no_node_with_as_much_as_the_smallest_ask() {
         ask small full vcore=1
         ",
         expect![[r#"
-            (b) small waits NO_NODE_FITS: the ask needs 1000m vcore, but no node that it may use has more than 800m free. Wait for a release, or add nodes.
+            (b) small waits NO_NODE_FITS: the ask needs 1000m vcore, but no node that the ask can use has more than 800m free. Wait for a release, or add nodes.
         "#]],
     );
 }
@@ -334,7 +334,7 @@ fn how_many_there_may_be() {
         app app2 root.a bob
         ",
         expect![[r#"
-            (e) app app2: rejected MAX_APPS_QUEUE: queue root.a has 1 of at most 1 applications (maximumapplications). Wait for one to end, or raise the number.
+            (e) app app2: rejected MAX_APPS_QUEUE: queue root.a has 1 of at most 1 applications. Wait for one to end, or raise `maximumapplications`.
         "#]],
     );
     last_obstacle(
@@ -345,7 +345,7 @@ fn how_many_there_may_be() {
         app app2 root.a ann
         ",
         expect![[r#"
-            (e) app app2: rejected MAX_APPS_USER: user ann has 1 of at most 1 applications in queue root.a (maximumapplicationsperuser). Wait for one to end, or raise the number.
+            (e) app app2: rejected MAX_APPS_USER: user ann has 1 of at most 1 applications in queue root.a. Wait for one to end, or raise maximumapplicationsperuser.
         "#]],
     );
 }

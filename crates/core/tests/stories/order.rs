@@ -152,7 +152,7 @@ fn a_full_queue_does_not_hold_up_its_siblings() {
             ask b1: app2 Accepted
               b1 waits NO_NODES: no node has registered in partition default. Register a node.
             node n1: b1 on n1, app2 Running
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 2 vcore, but the maximum of queue root.a is 1. Raise the maximum, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 2 vcore, but the maximum of queue root.a is 1. Raise the maximum, or request less.
         "#]],
     );
 }

@@ -298,7 +298,7 @@ fn victims_on_one_node_only_and_none_in_vain() {
             ask x: B Accepted
               x waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 2. Wait for a release, or add nodes.
             ask big
-              big waits IMPOSSIBLE: no release can start the ask: it needs 3 c, but no node in use has more than 2. Add a larger node, or request less.
+              big waits IMPOSSIBLE: no release can start the ask: the ask needs 3 c, but no node in use has more than 2. Add a larger node, or request less.
             wait 30s: v4 to be stopped for x, v3 to be stopped for x, n2 keeps x
         "#]],
     );

@@ -251,9 +251,9 @@ fn an_answer_to_what_was_not_asked_is_refused() {
             ask a1: app1 Accepted, RM asked whether a1 may run on n1
               a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: refused UNKNOWN_QUESTION: question 2 was never sent. The last question is 1 (0 means none). Answer only questions that were sent.
-            answer a1: refused NODE_NOT_ASKED: question 1 about ask a1 does not list node n2. Answer only for the nodes that it lists.
+            answer a1: refused NODE_NOT_ASKED: question 1 about ask a1 does not list node n2. Answer only for the nodes that the question lists.
             answer a1: RM says of a1: n1=ok, a1 on n1, app1 Running
-            void nowhere: refused UNKNOWN_NODE: node nowhere is not registered in partition default. Check the ID, or register the node.
+            void nowhere: refused UNKNOWN_NODE: node nowhere is not registered in partition default. Check the node ID, or register the node.
         "#]],
     );
 }
@@ -323,19 +323,19 @@ fn a_required_node_is_asked_about_and_not_kept_when_the_rm_refuses_it() {
             ask d1: app1 Accepted, RM asked whether d1 may run on n2
               d1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer d1: RM says of d1: n2=taint
-              d1 waits NODE_CONSTRAINT: the ask requires node n2, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw it.
+              d1 waits NODE_CONSTRAINT: the ask requires node n2, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw the ask.
             wait 5s: nothing
             void n2: RM asked whether d1 may run on n2
               d1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 5000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer d1: RM says of d1: n2=ok, d1 on n2, app1 Running
             ask d2
-              d2 waits IMPOSSIBLE: no release can start the ask: it requires node n3, which is not registered. Register the node, or withdraw the ask.
+              d2 waits IMPOSSIBLE: no release can start the ask: the ask requires node n3, which is not registered. Register the node, or withdraw the ask.
             node n3: RM asked whether d2 may run on n3
               d2 waits AWAITING_RM: the resource manager has not answered question 3, sent at 5000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer d2: RM says of d2: n3=taint
-              d2 waits NODE_CONSTRAINT: the ask requires node n3, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw it.
+              d2 waits NODE_CONSTRAINT: the ask requires node n3, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw the ask.
             lose n3
-              d2 waits IMPOSSIBLE: no release can start the ask: it requires node n3, which is not registered. Register the node, or withdraw the ask.
+              d2 waits IMPOSSIBLE: no release can start the ask: the ask requires node n3, which is not registered. Register the node, or withdraw the ask.
         "#]],
     );
 }

@@ -21,7 +21,7 @@ fn a_node_is_kept_for_an_ask_when_the_rm_lets_it_and_room_is_not_asked_for() {
             ask f1: app1 Accepted, f1 on n1, app1 Running
             ask f2: f2 on n2
             ask a1
-              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             wait 3s: RM asked whether a1 may run on n2 n1 once there is room
               a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 3000 ms, about 2 nodes to reserve. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n2=ok n1=taint, n2 keeps a1
@@ -52,16 +52,16 @@ fn no_node_is_kept_for_an_ask_that_the_rm_refuses_until_one_changes() {
             ask f1: app1 Accepted, f1 on n1, app1 Running
             ask f2: f2 on n2
             ask a1
-              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             ask a2
-              a2 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              a2 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             wait 3s: RM asked whether a1 may run on n2 n1 once there is room, RM asked whether a2 may run on n2 n1 once there is room
               a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 3000 ms, about 2 nodes to reserve. Wait for the answer, or check the resource manager.
               a2 waits AWAITING_RM: the resource manager has not answered question 2, sent at 3000 ms, about 2 nodes to reserve. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n2=taint n1=taint
-              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             answer a2: RM says of a2: n2=ok n1=taint, n2 keeps a2
-              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that it may use has more than 1 free. Wait for a release, or add nodes.
+              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that the ask can use has more than 1 free. Wait for a release, or add nodes.
               a2 waits NODE_RESOURCES: node n2 is reserved for the ask and has vcore 2 free, but the ask needs vcore 3. Wait for a release on this node, or for capacity on another node.
             void n1: RM asked whether a1 may run on n1 once there is room
               a1 waits AWAITING_RM: the resource manager has not answered question 3, sent at 3000 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
@@ -122,7 +122,7 @@ fn a_kept_node_that_the_rm_refuses_once_there_is_room_is_given_up() {
             drain n2: nothing
             ask f1: app1 Accepted, f1 on n1, app1 Running
             ask a1
-              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             wait 3s: RM asked whether a1 may run on n1 once there is room
               a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 3000 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=ok, n1 keeps a1
@@ -158,7 +158,7 @@ fn an_ask_with_a_kept_node_is_asked_about_others_too() {
             ask f1: app1 Accepted, f1 on n1, app1 Running
             ask f2: f2 on n2
             ask a1
-              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             wait 3s: RM asked whether a1 may run on n1 n2 once there is room
               a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 3000 ms, about 2 nodes to reserve. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=ok n2=taint, n1 keeps a1
@@ -192,11 +192,11 @@ fn a_required_node_without_room_is_kept_when_the_rm_lets_it() {
             ask d1: RM asked whether d1 may run on n1 once there is room
               d1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer d1: RM says of d1: n1=taint
-              d1 waits NODE_CONSTRAINT: the ask requires node n1, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw it.
+              d1 waits NODE_CONSTRAINT: the ask requires node n1, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw the ask.
             void n1: RM asked whether d1 may run on n1 once there is room
               d1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer d1: RM says of d1: n1=ok, n1 keeps d1, f1 to be stopped for d1
-              d1 waits PREEMPTION_PENDING: node n1 is reserved for the ask and has vcore 2 free, but the ask needs vcore 3. Preempted allocations on this node free vcore 2. Wait until they stop.
+              d1 waits PREEMPTION_PENDING: node n1 is reserved for the ask and has vcore 2 free, but the ask needs vcore 3. Preempted allocations on this node free vcore 2. Wait until these allocations stop.
             release f1: f1 released, RM asked whether d1 may run on n1
               d1 waits AWAITING_RM: the resource manager has not answered question 3, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer d1: RM says of d1: n1=ok, d1 on n1

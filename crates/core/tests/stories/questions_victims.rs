@@ -153,7 +153,7 @@ fn no_more_questions_are_open_at_once_than_the_rm_wants() {
             ask a2: RM asked whether a2 may run on n1 n2
               a2 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             ask a3
-              a3 waits AWAITING_RM: the resource manager has 2 questions to answer, of at most 2 at once. Wait, or check the resource manager.
+              a3 waits AWAITING_RM: the resource manager has not answered 2 questions yet, and at most 2 can be open at once. Wait, or check the resource manager.
             ask a4: a4 on n2, A Running
             answer a2: RM says of a2: n1=taint n2=taint, RM asked whether a2 may run on n2
               a2 waits AWAITING_RM: the resource manager has not answered question 3, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
@@ -186,15 +186,15 @@ fn a_required_node_with_room_that_the_rm_refuses_is_not_kept_behind_another_ask(
             ask a1: A Accepted, RM asked whether a1 may run on n1
               a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=taint
-              a1 waits NODE_CONSTRAINT: the ask requires node n1, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw it.
+              a1 waits NODE_CONSTRAINT: the ask requires node n1, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw the ask.
             ask b1: b1 on n1, A Running, RM asked whether a1 may run on n1
               a1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             ask a2: RM asked whether a2 may run on n1 once there is room
               a2 waits AWAITING_RM: the resource manager has not answered question 3, sent at 0 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer a2: RM says of a2: n1=ok, n1 keeps a2, b1 to be stopped for a2
-              a2 waits PREEMPTION_PENDING: node n1 is reserved for the ask and has vcore 2 free, but the ask needs vcore 4. Preempted allocations on this node free vcore 2. Wait until they stop.
+              a2 waits PREEMPTION_PENDING: node n1 is reserved for the ask and has vcore 2 free, but the ask needs vcore 4. Preempted allocations on this node free vcore 2. Wait until these allocations stop.
             answer a1: RM says of a1: n1=taint
-              a1 waits NODE_CONSTRAINT: the ask requires node n1, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw it.
+              a1 waits NODE_CONSTRAINT: the ask requires node n1, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw the ask.
         "#]],
     );
 }

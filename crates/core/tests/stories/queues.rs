@@ -100,7 +100,7 @@ fn a_zero_in_a_maximum_forbids_and_an_absent_type_is_unlimited() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 1 memory, but the maximum of queue root.a is 0. Raise the maximum, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 memory, but the maximum of queue root.a is 0. Raise the maximum, or request less.
             ask a2: a2 on n1, app1 Running
         "#]],
     );
@@ -135,11 +135,11 @@ fn the_size_of_the_cluster_bounds_the_root() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 5 vcore, but no node in use has more than 2. Add a larger node, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 5 vcore, but no node in use has more than 2. Add a larger node, or request less.
             ask a2
-              a2 waits IMPOSSIBLE: no release can start the ask: it needs 3 vcore, but no node in use has more than 2. Add a larger node, or request less.
+              a2 waits IMPOSSIBLE: no release can start the ask: the ask needs 3 vcore, but no node in use has more than 2. Add a larger node, or request less.
             node n3: a2 on n3, app1 Running
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 5 vcore, but no node in use has more than 4. Add a larger node, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 5 vcore, but no node in use has more than 4. Add a larger node, or request less.
         "#]],
     );
 }
@@ -157,9 +157,9 @@ fn a_type_that_no_node_has_waits_for_the_cluster() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 1 fpga, but no node in use has any. Add a node with fpga, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 fpga, but no node in use has fpga. Add a node with fpga, or request less.
             node n2
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs fpga 1, vcore 1, and no node in use has all of it, although each amount is on some node. Add a larger node, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs fpga 1, vcore 1, but no node in use has all these amounts, although each amount is on some node. Add a larger node, or request less.
             node n3: a1 on n3, app1 Running
         "#]],
     );
@@ -195,7 +195,7 @@ fn room_that_no_single_node_has_is_told_apart_from_room_that_is_nowhere() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs memory 1, vcore 1, and no node in use has all of it, although each amount is on some node. Add a larger node, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs memory 1, vcore 1, but no node in use has all these amounts, although each amount is on some node. Add a larger node, or request less.
             node n3: a1 on n3, app1 Running
         "#]],
     );
@@ -219,12 +219,12 @@ fn the_reason_is_the_first_check_that_fails_from_the_leaf_up() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 9 vcore, but the maximum of queue root.p.a is 1. Raise the maximum, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 9 vcore, but the maximum of queue root.p.a is 1. Raise the maximum, or request less.
             ask a2
-              a2 waits IMPOSSIBLE: no release can start the ask: it needs 9 vcore, but the maximum of queue root.p.a is 1. Raise the maximum, or request less.
+              a2 waits IMPOSSIBLE: no release can start the ask: the ask needs 9 vcore, but the maximum of queue root.p.a is 1. Raise the maximum, or request less.
             ask a3: a3 on n1, app1 Running
             ask b1: app2 Accepted
-              b1 waits IMPOSSIBLE: no release can start the ask: it needs 2 vcore, but the maximum of queue root.p.a is 1. Raise the maximum, or request less.
+              b1 waits IMPOSSIBLE: no release can start the ask: the ask needs 2 vcore, but the maximum of queue root.p.a is 1. Raise the maximum, or request less.
             ask b2: b2 on n1, app2 Running
         "#]],
     );
@@ -256,7 +256,7 @@ fn root_is_as_large_as_its_nodes_and_a_quota_of_its_own_is_not_applied() {
             ask a1: app1 Accepted
               a1 waits NO_NODES: no node has registered in partition default. Register a node.
             node n1
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 3 vcore, but no node in use has more than 2. Add a larger node, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 3 vcore, but no node in use has more than 2. Add a larger node, or request less.
               root: in force {memory: 4 B, vcore: 2000 m}, uses {}, headroom {memory: 4 B, vcore: 2000 m}, share 0, runs 0
             node n2: a1 on n2, app1 Running
               root: in force {memory: 4 B, vcore: 6000 m}, uses {vcore: 3000 m}, headroom {memory: 4 B, vcore: 3000 m}, share 0.5, runs 1

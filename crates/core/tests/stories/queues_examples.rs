@@ -50,7 +50,7 @@ fn missing_versus_zero() {
         ",
         expect![[r#"
             ask a1: app1 Accepted
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 1 memory, but the maximum of queue root.q is 0. Raise the maximum, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 memory, but the maximum of queue root.q is 0. Raise the maximum, or request less.
             ask a2: a2 on n1, app1 Running
             ask b1: app2 Accepted, b1 on n1, app2 Running
         "#]],
@@ -71,7 +71,7 @@ fn root_rejects_unknown_types() {
         expect![[r#"
               root.q: in force {memory: 100 B, vcore: 4000 m}, uses {}, headroom {memory: 100 B, vcore: 4000 m}, share 0, runs 0
             ask a1: app1 Accepted
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 1 fpga, but no node in use has any. Add a node with fpga, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 fpga, but no node in use has fpga. Add a node with fpga, or request less.
         "#]],
     );
 }
@@ -176,15 +176,15 @@ fn fair_share_order() {
               root.c: in force {memory: 1000 B, vcore: 10000 m}, uses {vcore: 1 m}, headroom {memory: 600 B, vcore: 8998 m}, share 1, runs 1
               root.c-zero-alone: in force {memory: 1000 B, vcore: 10000 m}, uses {vcore: 1 m}, headroom {memory: 600 B, vcore: 8998 m}, share 0.0001, runs 1
             ask a2
-              a2 waits IMPOSSIBLE: no release can start the ask: it needs 1 gpu, but no node in use has any. Add a node with gpu, or request less.
+              a2 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 gpu, but no node in use has gpu. Add a node with gpu, or request less.
             ask b2
-              b2 waits IMPOSSIBLE: no release can start the ask: it needs 1 gpu, but no node in use has any. Add a node with gpu, or request less.
+              b2 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 gpu, but no node in use has gpu. Add a node with gpu, or request less.
             ask w2
-              w2 waits IMPOSSIBLE: no release can start the ask: it needs 1 gpu, but no node in use has any. Add a node with gpu, or request less.
+              w2 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 gpu, but no node in use has gpu. Add a node with gpu, or request less.
             ask c2
-              c2 waits IMPOSSIBLE: no release can start the ask: it needs 1 gpu, but no node in use has any. Add a node with gpu, or request less.
+              c2 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 gpu, but no node in use has gpu. Add a node with gpu, or request less.
             ask z2
-              z2 waits IMPOSSIBLE: no release can start the ask: it needs 1 gpu, but no node in use has any. Add a node with gpu, or request less.
+              z2 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 gpu, but no node in use has gpu. Add a node with gpu, or request less.
             resize n1: z2 on n1, w2 on n1, a2 on n1, b2 on n1, c2 on n1
         "#]],
     );
@@ -212,7 +212,7 @@ fn limit_precedence() {
         expect![[r#"
             ask s1: app-sue Accepted, s1 on n1, app-sue Running
             ask b1: app-bob Accepted
-              b1 waits IMPOSSIBLE: no release can start the ask: it needs 11 memory, but the limit of user bob at root.q is 10. Raise the limit, or request less.
+              b1 waits IMPOSSIBLE: no release can start the ask: the ask needs 11 memory, but the limit of user bob at root.q is 10. Raise the limit, or request less.
             ask a1: app-ann Accepted, a1 on n1, app-ann Running
               app-sue: Running in root.q, no group, uses {memory: 30 B}, user headroom {memory: 10 B}
               app-bob: Accepted in root.q, no group, uses {}, user headroom {memory: 10 B}

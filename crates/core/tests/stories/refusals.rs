@@ -18,7 +18,7 @@ fn a_key_that_is_held_is_refused_and_names_the_holder() {
         ",
         expect![[r#"
             ask a1: app1 Accepted, a1 on n1, app1 Running
-            ask a1: refused DUPLICATE_KEY: allocation key a1 belongs to application app1, so application app2 cannot use it. Choose another key.
+            ask a1: refused DUPLICATE_KEY: allocation key a1 belongs to application app1, so application app2 cannot use this key. Choose another key.
             ask a1: a1 resized
         "#]],
     );
@@ -117,7 +117,7 @@ fn a_node_must_not_offer_less_than_nothing() {
         expect![[r#"
             node n1: refused NODE_SIZE: node n1 has a capacity of {vcore: -1 m}, but no amount can be negative. Send amounts of 0 or more.
             node n1: refused NODE_SIZE: node n1 has a capacity of {memory: -1 B, vcore: 1000 m}, but no amount can be negative. Send amounts of 0 or more.
-            node n1: refused DUPLICATE_NODE: node n1 is already registered in partition default. Remove it first.
+            node n1: refused DUPLICATE_NODE: node n1 is already registered in partition default. Remove the registered node first.
             resize n1: nothing
             resize n1: refused NODE_SIZE: node n1 has a capacity of {vcore: -1 m}, but no amount can be negative. Send amounts of 0 or more.
               root: in force none, uses {}, headroom none, share 0, runs 0
@@ -146,15 +146,15 @@ fn what_is_not_there_cannot_be_changed_or_released() {
         expect![[r#"
             ask b1: app2 Accepted
               b1 waits NO_NODES: no node has registered in partition default. Register a node.
-            ask a1: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended. Check the ID, or submit the application.
-            release a9: refused UNKNOWN_KEY: application app1 has no ask or allocation with key a9. Check the key.
-            release b1: refused UNKNOWN_KEY: application app1 has no ask or allocation with key b1. Check the key.
-            release a9: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended. Check the ID, or submit the application.
-            release-all app9: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended. Check the ID, or submit the application.
-            remove app9: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended. Check the ID, or submit the application.
-            drain n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the ID, or register the node.
-            resize n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the ID, or register the node.
-            lose n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the ID, or register the node.
+            ask a1: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended. Check the application ID, or submit the application.
+            release a9: refused UNKNOWN_KEY: application app1 has no ask or allocation with key a9. Check the allocation key.
+            release b1: refused UNKNOWN_KEY: application app1 has no ask or allocation with key b1. Check the allocation key.
+            release a9: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended. Check the application ID, or submit the application.
+            release-all app9: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended. Check the application ID, or submit the application.
+            remove app9: refused UNKNOWN_APPLICATION: application app9 does not exist in partition default, or has ended. Check the application ID, or submit the application.
+            drain n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the node ID, or register the node.
+            resize n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the node ID, or register the node.
+            lose n9: refused UNKNOWN_NODE: node n9 is not registered in partition default. Check the node ID, or register the node.
         "#]],
     );
 }
@@ -174,7 +174,7 @@ fn asks_that_would_overflow_the_sum_are_refused() {
         expect![[r#"
             ask a1: app1 Accepted
               a1 waits NO_NODES: no node has registered in partition default. Register a node.
-            ask a2: refused SUM_TOO_LARGE: the asks of the application: the total of memory would exceed 9223372036854775807. The current total is 9223372036854775807, and the request adds 1. Use smaller amounts.
+            ask a2: refused SUM_TOO_LARGE: the asks of the application: the total of memory would exceed 9223372036854775807. The current total is 9223372036854775807, and the request adds 1. Request less memory.
             ask a3
               a3 waits NO_NODES: no node has registered in partition default. Register a node.
             release a1: a1 withdrawn
@@ -234,8 +234,8 @@ fn nodes_that_would_overflow_the_sum_are_refused() {
         show root
         ",
         expect![[r#"
-            node n2: refused SUM_TOO_LARGE: the nodes of the partition: the total of memory would exceed 9223372036854775807. The current total is 9223372036854775800, and the request adds 8. Use smaller amounts.
-            resize n2: refused SUM_TOO_LARGE: the nodes of the partition: the total of memory would exceed 9223372036854775807. The current total is 9223372036854775800, and the request adds 8. Use smaller amounts.
+            node n2: refused SUM_TOO_LARGE: the nodes of the partition: the total of memory would exceed 9223372036854775807. The current total is 9223372036854775800, and the request adds 8. Request less memory.
+            resize n2: refused SUM_TOO_LARGE: the nodes of the partition: the total of memory would exceed 9223372036854775807. The current total is 9223372036854775800, and the request adds 8. Request less memory.
             resize n1: nothing
             resize n2: nothing
               root: in force {memory: 9223372036854775807 B}, uses {}, headroom {memory: 9223372036854775807 B}, share 0, runs 0

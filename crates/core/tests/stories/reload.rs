@@ -60,7 +60,7 @@ fn a_draining_queue_that_the_file_names_again_takes_applications_again() {
             app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.q is Draining, but only an Active queue accepts applications; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
             reload: root.q Active, root.q changed, root.p Active, root.p.x Active, root.r Draining
             ask a1: app3 Accepted
-              a1 waits IMPOSSIBLE: no release can start the ask: it needs 2 vcore, but the maximum of queue root.q is 1. Raise the maximum, or request less.
+              a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 2 vcore, but the maximum of queue root.q is 1. Raise the maximum, or request less.
         "#]],
     );
 }
@@ -171,7 +171,7 @@ fn a_leaf_that_becomes_a_parent_keeps_its_applications_and_offers_them_nothing()
             ask a2
               a2 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             reload: root.q changed, root.q.x made
-              a2 waits QUEUE_STATE: queue root.q is a parent now, so its own applications cannot start. Make it a leaf again, or submit the application to another queue.
+              a2 waits QUEUE_STATE: queue root.q is a parent now, so its own applications cannot start. Change the queue to a leaf, or submit the application to another queue.
             release a1: a1 released
             app app2: rejected PL-REJECTED: no placement rule matched: rule 1 (provided): queue root.q is a parent, but applications run only in leaves; at last: queue root.default does not exist; submit to a leaf that accepts you, or change the rules
             ask b1: app3 Accepted, b1 on n1, app3 Running

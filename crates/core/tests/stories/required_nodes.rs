@@ -26,7 +26,7 @@ fn required_node_is_reserved_at_once() {
             wait 1s: nothing
             ask y: y on n1
             ask d: app2 Accepted, n1 keeps d, y to be stopped for d
-              d waits PREEMPTION_PENDING: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Preempted allocations on this node free cpu 5. Wait until they stop.
+              d waits PREEMPTION_PENDING: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Preempted allocations on this node free cpu 5. Wait until these allocations stop.
             release y: y released, d on n1, app2 Running
         "#]],
     );
@@ -78,13 +78,13 @@ fn an_application_with_too_many_asks_in_vain_backs_off() {
         ",
         expect![[r#"
             ask r1: app1 Accepted
-              r1 waits IMPOSSIBLE: no release can start the ask: it needs 4 cpu, but no node in use has more than 3. Add a larger node, or request less.
+              r1 waits IMPOSSIBLE: no release can start the ask: the ask needs 4 cpu, but no node in use has more than 3. Add a larger node, or request less.
             ask r2
-              r2 waits IMPOSSIBLE: no release can start the ask: it needs 4 cpu, but no node in use has more than 3. Add a larger node, or request less.
+              r2 waits IMPOSSIBLE: no release can start the ask: the ask needs 4 cpu, but no node in use has more than 3. Add a larger node, or request less.
             ask r3: app1 backs off until 30000 ms
-              r3 waits IMPOSSIBLE: no release can start the ask: it needs 4 cpu, but no node in use has more than 3. Add a larger node, or request less.
+              r3 waits IMPOSSIBLE: no release can start the ask: the ask needs 4 cpu, but no node in use has more than 3. Add a larger node, or request less.
             ask r4
-              r4 waits BACKOFF: too many asks of application app1 found no node, so its asks are not checked until 30000 ms. Wait, or request less.
+              r4 waits BACKOFF: too many asks of application app1 found no node, so the asks of application app1 are not checked until 30000 ms. Wait, or request less.
             ask s1: app2 Accepted, s1 on n1, app2 Running
             wait 29s: nothing
             release r1: r1 withdrawn
@@ -114,7 +114,7 @@ fn autoscale_hint() {
             ask e1
               e1 waits ROOT_CAPACITY: the cluster has 0 of 4 cpu available, but the ask needs 3. Wait for a release, or add nodes.
             ask e2
-              e2 waits IMPOSSIBLE: no release can start the ask: it needs 5 cpu, but no node in use has more than 4. Add a larger node, or request less.
+              e2 waits IMPOSSIBLE: no release can start the ask: the ask needs 5 cpu, but no node in use has more than 4. Add a larger node, or request less.
             ask e3
               e3 waits ROOT_CAPACITY: the cluster has 0 of 4 cpu available, but the ask needs 3. Wait for a release, or add nodes.
             scan-outstanding: more nodes would help e1, more nodes would help e3
@@ -146,7 +146,7 @@ fn scale_up_is_not_asked_for_what_may_not_run_or_runs_on_one_node() {
         expect![[r#"
             ask r1: app1 Accepted, r1 on n1, app1 Running
             ask over: app2 Accepted
-              over waits IMPOSSIBLE: no release can start the ask: it needs 3 cpu, but the limit of user ann at root.a is 2. Raise the limit, or request less.
+              over waits IMPOSSIBLE: no release can start the ask: the ask needs 3 cpu, but the limit of user ann at root.a is 2. Raise the limit, or request less.
             ask within
               within waits ROOT_CAPACITY: the cluster has 0 of 4 cpu available, but the ask needs 2. Wait for a release, or add nodes.
             ask pinned
@@ -173,7 +173,7 @@ fn a_required_node_is_unknown_and_then_registers() {
         ",
         expect![[r#"
             ask d: app1 Accepted
-              d waits IMPOSSIBLE: no release can start the ask: it requires node n9, which is not registered. Register the node, or withdraw the ask.
+              d waits IMPOSSIBLE: no release can start the ask: the ask requires node n9, which is not registered. Register the node, or withdraw the ask.
             node n9: d on n9, app1 Running
         "#]],
     );
@@ -205,7 +205,7 @@ fn a_second_ask_that_requires_the_node_reserves_it_too_and_ordinary_ones_make_wa
             ask f: fill Accepted, f on n1, fill Running
             ask g: g on n2
             ask o: app1 Accepted
-              o waits NO_NODE_FITS: the ask needs 2 cpu, but no node that it may use has more than 1 free. Wait for a release, or add nodes.
+              o waits NO_NODE_FITS: the ask needs 2 cpu, but no node that the ask can use has more than 1 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps o
               o waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 2. Wait for a release on this node, or for capacity on another node.
             ask d1: app2 Accepted, no node is kept for o, n1 keeps d1, n2 keeps o
@@ -232,10 +232,10 @@ fn an_ask_too_large_for_its_required_node_holds_up_nobody() {
         ",
         expect![[r#"
             ask d: app1 Accepted
-              d waits IMPOSSIBLE: no release can start the ask: it requires node n1, which has cpu 4 when it is empty, but the ask needs cpu 5. Enlarge the node, or request less.
+              d waits IMPOSSIBLE: no release can start the ask: the ask requires node n1, which has a capacity of cpu 4, but the ask needs cpu 5. Enlarge the node, or request less.
             ask b: b on n1, app1 Running
             resize n1: n1 keeps d, b to be stopped for d
-              d waits PREEMPTION_PENDING: node n1 is reserved for the ask and has cpu 3 free, but the ask needs cpu 5. Preempted allocations on this node free cpu 2. Wait until they stop.
+              d waits PREEMPTION_PENDING: node n1 is reserved for the ask and has cpu 3 free, but the ask needs cpu 5. Preempted allocations on this node free cpu 2. Wait until these allocations stop.
         "#]],
     );
 }
@@ -273,11 +273,11 @@ fn a_kept_node_is_given_up_for_a_more_urgent_ask_only_when_its_ask_has_waited_lo
             ask f: fill Accepted, f on n2, fill Running
             ask v: B Accepted, v on n1, B Running
             ask low
-              low waits NO_NODE_FITS: the ask needs 3 c, but no node that it may use has more than 1 free. Wait for a release, or add nodes.
+              low waits NO_NODE_FITS: the ask needs 3 c, but no node that the ask can use has more than 1 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps low
               low waits NODE_RESOURCES: node n1 is reserved for the ask and has c 0 free, but the ask needs c 3. Wait for a release on this node, or for capacity on another node.
             ask x: A Accepted
-              x waits NO_NODE_FITS: the ask needs 4 c, but no node that it may use has more than 1 free. Wait for a release, or add nodes.
+              x waits NO_NODE_FITS: the ask needs 4 c, but no node that the ask can use has more than 1 free. Wait for a release, or add nodes.
             wait 40s: n2 keeps x, nothing to stop for x
               x waits NODE_RESOURCES: node n2 is reserved for the ask and has c 1 free, but the ask needs c 4. Wait for a release on this node, or for capacity on another node.
             resize n2
@@ -290,7 +290,7 @@ fn a_kept_node_is_given_up_for_a_more_urgent_ask_only_when_its_ask_has_waited_lo
               x waits NODE_RESOURCES: node n2 is reserved for the ask and has c 2 free, but the ask needs c 4. Wait for a release on this node, or for capacity on another node.
             wait 15s: no node is kept for low, v to be stopped for x, no node is kept for x, n1 keeps x, n2 keeps low
               low waits NODE_RESOURCES: node n2 is reserved for the ask and has c 2 free, but the ask needs c 3. Wait for a release on this node, or for capacity on another node.
-              x waits PREEMPTION_PENDING: node n1 is reserved for the ask and has c 0 free, but the ask needs c 4. Preempted allocations on this node free c 4. Wait until they stop.
+              x waits PREEMPTION_PENDING: node n1 is reserved for the ask and has c 0 free, but the ask needs c 4. Preempted allocations on this node free c 4. Wait until these allocations stop.
             release v: v released, x on n1, A Running
         "#]],
     );
@@ -327,7 +327,7 @@ fn a_node_kept_for_who_may_run_nowhere_else_is_never_given_up() {
               low waits REQUIRED_NODE_FULL: the ask requires node n1, which has c 0 free, but the ask needs c 3. Wait for a release on this node.
             wait 3s: nothing
             ask x: A Accepted
-              x waits NO_NODE_FITS: the ask needs 4 c, but no node that it may use has more than 1 free. Wait for a release, or add nodes.
+              x waits NO_NODE_FITS: the ask needs 4 c, but no node that the ask can use has more than 1 free. Wait for a release, or add nodes.
             wait 10000s: n2 keeps x, nothing to stop for x
               x waits NODE_RESOURCES: node n2 is reserved for the ask and has c 1 free, but the ask needs c 4. Wait for a release on this node, or for capacity on another node.
             resize n2
@@ -364,10 +364,10 @@ fn what_may_not_be_stopped_for_a_required_node_is_left_out() {
             ask d: D Accepted, n1 keeps d
               d waits REQUIRED_NODE_FULL: the ask requires node n1, which has c 0 free, but the ask needs c 7. Wait for a release on this node.
             ask e: n1 keeps e, z to be stopped for e, y to be stopped for e
-              e waits PREEMPTION_PENDING: node n1 is reserved for the ask and has c 0 free, but the ask needs c 6. Preempted allocations on this node free c 6. Wait until they stop.
+              e waits PREEMPTION_PENDING: node n1 is reserved for the ask and has c 0 free, but the ask needs c 6. Preempted allocations on this node free c 6. Wait until these allocations stop.
             release z: z released
               d waits REQUIRED_NODE_FULL: the ask requires node n1, which has c 3 free, but the ask needs c 7. Wait for a release on this node.
-              e waits PREEMPTION_PENDING: node n1 is reserved for the ask and has c 3 free, but the ask needs c 6. Preempted allocations on this node free c 3. Wait until they stop.
+              e waits PREEMPTION_PENDING: node n1 is reserved for the ask and has c 3 free, but the ask needs c 6. Preempted allocations on this node free c 3. Wait until these allocations stop.
         "#]],
     );
 }
@@ -397,17 +397,17 @@ fn a_required_node_is_kept_only_while_it_could_hold_the_ask() {
             drain spare: nothing
             ask f: fill Accepted, f on n1, fill Running
             ask d: app1 Accepted, n1 keeps d, f to be stopped for d
-              d waits PREEMPTION_PENDING: node n1 is reserved for the ask and has cpu 2 free, but the ask needs cpu 3. Preempted allocations on this node free cpu 2. Wait until they stop.
+              d waits PREEMPTION_PENDING: node n1 is reserved for the ask and has cpu 2 free, but the ask needs cpu 3. Preempted allocations on this node free cpu 2. Wait until these allocations stop.
             ask e: n1 keeps e
               e waits REQUIRED_NODE_FULL: the ask requires node n1, which has cpu 2 free, but the ask needs cpu 4. Wait for a release on this node.
             foreign g: no node is kept for e, g occupies n1
-              d waits PREEMPTION_PENDING: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Preempted allocations on this node free cpu 2. Wait until they stop.
+              d waits PREEMPTION_PENDING: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Preempted allocations on this node free cpu 2. Wait until these allocations stop.
               e waits REQUIRED_NODE_SIZE: the ask requires node n1, on which foreign allocations leave cpu 3, but the ask needs cpu 4. Move the foreign allocations, or request less.
             foreign g: no node is kept for d, g occupies n1
               d waits REQUIRED_NODE_SIZE: the ask requires node n1, on which foreign allocations leave cpu 2, but the ask needs cpu 3. Move the foreign allocations, or request less.
               e waits REQUIRED_NODE_SIZE: the ask requires node n1, on which foreign allocations leave cpu 2, but the ask needs cpu 4. Move the foreign allocations, or request less.
             foreign g: g occupies n1, n1 keeps d
-              d waits PREEMPTION_PENDING: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Preempted allocations on this node free cpu 2. Wait until they stop.
+              d waits PREEMPTION_PENDING: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Preempted allocations on this node free cpu 2. Wait until these allocations stop.
               e waits REQUIRED_NODE_SIZE: the ask requires node n1, on which foreign allocations leave cpu 3, but the ask needs cpu 4. Move the foreign allocations, or request less.
             release f: f released, fill Completing, d on n1, app1 Running
             foreign-gone g: g gone, n1 keeps e
@@ -444,16 +444,16 @@ fn a_node_that_falls_due_wakes_what_was_tried_in_vain() {
             drain spare: nothing
             ask v: B Accepted, v on n1, B Running
             ask low
-              low waits NO_NODE_FITS: the ask needs 3 c, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              low waits NO_NODE_FITS: the ask needs 3 c, but no node that the ask can use has more than 0 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps low
               low waits NODE_RESOURCES: node n1 is reserved for the ask and has c 0 free, but the ask needs c 3. Wait for a release on this node, or for capacity on another node.
             ask x: A Accepted
-              x waits NO_NODE_FITS: the ask needs 4 c, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              x waits NO_NODE_FITS: the ask needs 4 c, but no node that the ask can use has more than 0 free. Wait for a release, or add nodes.
             wait 40s: nothing to stop for x
             wait 7162s: nothing
             wait 1s: no node is kept for low, v to be stopped for x, n1 keeps x
-              low waits NO_NODE_FITS: the ask needs 3 c, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
-              x waits PREEMPTION_PENDING: node n1 is reserved for the ask and has c 0 free, but the ask needs c 4. Preempted allocations on this node free c 4. Wait until they stop.
+              low waits NO_NODE_FITS: the ask needs 3 c, but no node that the ask can use has more than 0 free. Wait for a release, or add nodes.
+              x waits PREEMPTION_PENDING: node n1 is reserved for the ask and has c 0 free, but the ask needs c 4. Preempted allocations on this node free c 4. Wait until these allocations stop.
             release v: v released, x on n1, A Running, n1 keeps low
               low waits NODE_RESOURCES: node n1 is reserved for the ask and has c 0 free, but the ask needs c 3. Wait for a release on this node, or for capacity on another node.
         "#]],
@@ -486,17 +486,17 @@ fn the_age_of_a_reservation_counts_and_not_that_of_its_ask() {
             drain spare: nothing
             ask v: B Accepted, v on n1, B Running
             ask low
-              low waits IMPOSSIBLE: no release can start the ask: every node that is large enough is drained. Take such a node into use again, or add nodes.
+              low waits IMPOSSIBLE: no release can start the ask: every node that is large enough is draining. End the draining of such a node, or add nodes.
             wait 7300s: nothing
             ask low: low resized, n1 keeps low
               low waits NODE_RESOURCES: node n1 is reserved for the ask and has c 0 free, but the ask needs c 3. Wait for a release on this node, or for capacity on another node.
             ask x: A Accepted
-              x waits NO_NODE_FITS: the ask needs 4 c, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              x waits NO_NODE_FITS: the ask needs 4 c, but no node that the ask can use has more than 0 free. Wait for a release, or add nodes.
             wait 60s: nothing to stop for x
             wait 7141s: nothing
             wait 3s: no node is kept for low, v to be stopped for x, n1 keeps x
-              low waits NO_NODE_FITS: the ask needs 3 c, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
-              x waits PREEMPTION_PENDING: node n1 is reserved for the ask and has c 0 free, but the ask needs c 4. Preempted allocations on this node free c 4. Wait until they stop.
+              low waits NO_NODE_FITS: the ask needs 3 c, but no node that the ask can use has more than 0 free. Wait for a release, or add nodes.
+              x waits PREEMPTION_PENDING: node n1 is reserved for the ask and has c 0 free, but the ask needs c 4. Preempted allocations on this node free c 4. Wait until these allocations stop.
         "#]],
     );
 }

@@ -25,7 +25,7 @@ fn reservation_target() {
             ask f1: app1 Accepted, f1 on n1, app1 Running
             ask f2: f2 on n2
             ask a: app2 Accepted
-              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 4 free. Wait for a release, or add nodes.
+              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that the ask can use has more than 4 free. Wait for a release, or add nodes.
             wait 2s: nothing
             wait 1s: n2 keeps a
               a waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 4, memory 12 free, but the ask needs cpu 6, memory 10. Wait for a release on this node, or for capacity on another node.
@@ -56,7 +56,7 @@ fn a_reserved_ask_lands_elsewhere() {
             ask f2: f2 on n2
             ask f3: f3 on n1
             ask a: app2 Accepted
-              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 4 free. Wait for a release, or add nodes.
+              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that the ask can use has more than 4 free. Wait for a release, or add nodes.
             wait 3s: n2 keeps a
               a waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 4, memory 12 free, but the ask needs cpu 6, memory 10. Wait for a release on this node, or for capacity on another node.
             release f3: f3 released, a on n1, app2 Running
@@ -83,10 +83,10 @@ fn foreign_load_is_invisible_to_headroom_and_keeps_no_node() {
         expect![[r#"
             foreign f1: f1 occupies n1
             ask a: app1 Accepted
-              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 5 free. Wait for a release, or add nodes.
+              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that the ask can use has more than 5 free. Wait for a release, or add nodes.
             wait 3s: nothing
             ask b: app2 Accepted, b on n1, app2 Running
-              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 3 free. Wait for a release, or add nodes.
+              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that the ask can use has more than 3 free. Wait for a release, or add nodes.
             release a: a withdrawn, app1 Completing
         "#]],
     );
@@ -112,7 +112,7 @@ fn a_kept_node_is_kept_from_others_until_its_ask_goes() {
             ask f1: app1 Accepted, f1 on n1, app1 Running
             foreign f: f occupies n1
             ask big: app2 Accepted
-              big waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 3 free. Wait for a release, or add nodes.
+              big waits NO_NODE_FITS: the ask needs 6 cpu, but no node that the ask can use has more than 3 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps big
               big waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 3 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             ask small: app3 Accepted
@@ -137,7 +137,7 @@ fn an_ask_larger_than_every_node_has_none_kept() {
         ",
         expect![[r#"
             ask a: app1 Accepted
-              a waits IMPOSSIBLE: no release can start the ask: it needs 5 cpu, but no node in use has more than 4. Add a larger node, or request less.
+              a waits IMPOSSIBLE: no release can start the ask: the ask needs 5 cpu, but no node in use has more than 4. Add a larger node, or request less.
             wait 10s: nothing
             resize n2: a on n2, app1 Running
             ask b: b on n2
@@ -164,7 +164,7 @@ fn a_new_node_takes_the_ask_and_frees_the_kept_one() {
             ask f1: app1 Accepted, f1 on n1, app1 Running
             foreign f: f occupies n1
             ask a: app2 Accepted
-              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 3 free. Wait for a release, or add nodes.
+              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that the ask can use has more than 3 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps a
               a waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 3 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             node n2: a on n2, app2 Running
@@ -197,13 +197,13 @@ fn a_node_that_leaves_is_kept_no_more_and_another_is() {
             ask f: fill Accepted, f on n1, fill Running
             ask g: g on n2
             ask a: app2 Accepted
-              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 5 free. Wait for a release, or add nodes.
+              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that the ask can use has more than 5 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps a
               a waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 5 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             lose n1: no node is kept for a, f lost, n2 keeps a
               a waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 2 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             lose n2: no node is kept for a, g lost, fill Completing
-              a waits IMPOSSIBLE: no release can start the ask: every node that is large enough is drained. Take such a node into use again, or add nodes.
+              a waits IMPOSSIBLE: no release can start the ask: every node that is large enough is draining. End the draining of such a node, or add nodes.
         "#]],
     );
 }
@@ -228,12 +228,12 @@ fn a_drained_node_is_kept_for_nobody_new_but_serves_whom_it_is_kept_for() {
             ask f1: app1 Accepted, f1 on n1, app1 Running
             foreign f: f occupies n1
             ask a: app2 Accepted
-              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 3 free. Wait for a release, or add nodes.
+              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that the ask can use has more than 3 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps a
               a waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 3 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             drain n1: nothing
             ask b
-              b waits IMPOSSIBLE: no release can start the ask: every node that is large enough is drained. Take such a node into use again, or add nodes.
+              b waits IMPOSSIBLE: no release can start the ask: every node that is large enough is draining. End the draining of such a node, or add nodes.
             foreign-gone f: f gone, a on n1, app2 Running
         "#]],
     );
@@ -261,12 +261,12 @@ fn the_first_old_ask_in_order_has_the_node_kept_not_the_first() {
             drain spare: nothing
             ask f: fill Accepted, f on n1, fill Running
             ask old: app1 Accepted
-              old waits NO_NODE_FITS: the ask needs 5 cpu, but no node that it may use has more than 4 free. Wait for a release, or add nodes.
+              old waits NO_NODE_FITS: the ask needs 5 cpu, but no node that the ask can use has more than 4 free. Wait for a release, or add nodes.
             wait 2s: nothing
             ask young
-              young waits NO_NODE_FITS: the ask needs 5 cpu, but no node that it may use has more than 4 free. Wait for a release, or add nodes.
+              young waits NO_NODE_FITS: the ask needs 5 cpu, but no node that the ask can use has more than 4 free. Wait for a release, or add nodes.
             wait 1s: n1 keeps old
-              young waits NO_NODE_FITS: the ask needs 5 cpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              young waits NO_NODE_FITS: the ask needs 5 cpu, but no node that the ask can use has more than 0 free. Wait for a release, or add nodes.
               old waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 4 free, but the ask needs cpu 5. Wait for a release on this node, or for capacity on another node.
             wait 2s: nothing
         "#]],
@@ -297,7 +297,7 @@ fn a_reservation_that_lacks_headroom_ends_after_two_hours() {
             drain spare: nothing
             ask f: fill Accepted, f on n1, fill Running
             ask a: app1 Accepted
-              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 5 free. Wait for a release, or add nodes.
+              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that the ask can use has more than 5 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps a
               a waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 5 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             ask r: r on n1, app1 Running
@@ -332,7 +332,7 @@ fn a_reserved_ask_waits_while_its_application_may_not_run() {
             drain spare: nothing
             ask f: fill Accepted, f on n1, fill Running
             ask a: app1 Accepted
-              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 5 free. Wait for a release, or add nodes.
+              a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that the ask can use has more than 5 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps a
               a waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 5 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             ask b: app2 Accepted, b on n1, app2 Running
@@ -373,18 +373,18 @@ fn each_ask_has_one_node_kept_and_each_node_is_kept_for_one_ask() {
             ask g: g on n2
             ask h: h on n3
             ask a1: app1 Accepted
-              a1 waits NO_NODE_FITS: the ask needs 3 cpu, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              a1 waits NO_NODE_FITS: the ask needs 3 cpu, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             ask a2
-              a2 waits NO_NODE_FITS: the ask needs 3 cpu, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              a2 waits NO_NODE_FITS: the ask needs 3 cpu, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             ask a3
-              a3 waits NO_NODE_FITS: the ask needs 3 cpu, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              a3 waits NO_NODE_FITS: the ask needs 3 cpu, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             ask a4
-              a4 waits NO_NODE_FITS: the ask needs 3 cpu, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              a4 waits NO_NODE_FITS: the ask needs 3 cpu, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps a1, n2 keeps a2, n3 keeps a3
               a1 waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 2 free, but the ask needs cpu 3. Wait for a release on this node, or for capacity on another node.
               a2 waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 2 free, but the ask needs cpu 3. Wait for a release on this node, or for capacity on another node.
               a3 waits NODE_RESOURCES: node n3 is reserved for the ask and has cpu 2 free, but the ask needs cpu 3. Wait for a release on this node, or for capacity on another node.
-              a4 waits NO_NODE_FITS: the ask needs 3 cpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              a4 waits NO_NODE_FITS: the ask needs 3 cpu, but no node that the ask can use has more than 0 free. Wait for a release, or add nodes.
             release g: g released, a2 on n2, app1 Running, n2 keeps a4
               a4 waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Wait for a release on this node, or for capacity on another node.
         "#]],
@@ -425,22 +425,22 @@ fn an_ask_that_finds_no_node_has_one_kept_however_often_it_was_passed_over() {
             ask f3: f3 on n3
             ask f4: f4 on n4
             ask a1: app2 Accepted
-              a1 waits NO_NODE_FITS: the ask needs 8 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              a1 waits NO_NODE_FITS: the ask needs 8 vcore, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             ask a2
-              a2 waits NO_NODE_FITS: the ask needs 8 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              a2 waits NO_NODE_FITS: the ask needs 8 vcore, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             ask a3
-              a3 waits NO_NODE_FITS: the ask needs 8 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              a3 waits NO_NODE_FITS: the ask needs 8 vcore, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps a1, n2 keeps a2, n3 keeps a3
               a1 waits NODE_RESOURCES: node n1 is reserved for the ask and has vcore 2 free, but the ask needs vcore 8. Wait for a release on this node, or for capacity on another node.
               a2 waits NODE_RESOURCES: node n2 is reserved for the ask and has vcore 2 free, but the ask needs vcore 8. Wait for a release on this node, or for capacity on another node.
               a3 waits NODE_RESOURCES: node n3 is reserved for the ask and has vcore 2 free, but the ask needs vcore 8. Wait for a release on this node, or for capacity on another node.
             ask a4
-              a4 waits NO_NODE_FITS: the ask needs 8 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              a4 waits NO_NODE_FITS: the ask needs 8 vcore, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             ask a5
-              a5 waits NO_NODE_FITS: the ask needs 8 vcore, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              a5 waits NO_NODE_FITS: the ask needs 8 vcore, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             wait 3s: n4 keeps a4
               a4 waits NODE_RESOURCES: node n4 is reserved for the ask and has vcore 2 free, but the ask needs vcore 8. Wait for a release on this node, or for capacity on another node.
-              a5 waits NO_NODE_FITS: the ask needs 8 vcore, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              a5 waits NO_NODE_FITS: the ask needs 8 vcore, but no node that the ask can use has more than 0 free. Wait for a release, or add nodes.
             release f2: f2 released, a2 on n2, app2 Running, a1 on n2, a3 on n2, a4 on n2
               a5 waits USER_HARD_CAP: user ann at root.a uses 122 vcore of a user cap of 128, and the ask needs 8 more. Wait for a release by this user, or raise `userlimitfactor`.
         "#]],

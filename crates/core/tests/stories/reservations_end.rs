@@ -41,11 +41,11 @@ fn an_ask_has_no_node_kept_that_is_too_small_less_what_is_foreign() {
             foreign f2: f2 occupies n2
             foreign f3: f3 occupies n3
             ask b1: big Accepted
-              b1 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that it may use has more than 3 free. Wait for a release, or add nodes.
+              b1 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that the ask can use has more than 3 free. Wait for a release, or add nodes.
             ask b2
-              b2 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that it may use has more than 3 free. Wait for a release, or add nodes.
+              b2 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that the ask can use has more than 3 free. Wait for a release, or add nodes.
             ask b3
-              b3 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that it may use has more than 3 free. Wait for a release, or add nodes.
+              b3 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that the ask can use has more than 3 free. Wait for a release, or add nodes.
             wait 10s: nothing
             ask s1: small Accepted, s1 on n1, small Running
             ask s2: s2 on n1
@@ -54,13 +54,13 @@ fn an_ask_has_no_node_kept_that_is_too_small_less_what_is_foreign() {
             ask s5: s5 on n2
             ask s6: s6 on n2
             ask s7: s7 on n3
-              b1 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
-              b2 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
-              b3 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              b1 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
+              b2 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
+              b3 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             ask s8: s8 on n3
-              b1 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that it may use has more than 1 free. Wait for a release, or add nodes.
-              b2 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that it may use has more than 1 free. Wait for a release, or add nodes.
-              b3 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that it may use has more than 1 free. Wait for a release, or add nodes.
+              b1 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that the ask can use has more than 1 free. Wait for a release, or add nodes.
+              b2 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that the ask can use has more than 1 free. Wait for a release, or add nodes.
+              b3 waits NO_NODE_FITS: the ask needs 4 cpu, but no node that the ask can use has more than 1 free. Wait for a release, or add nodes.
             ask s9: s9 on n3
               b1 waits ROOT_CAPACITY: the cluster has 3 of 12 cpu available, but the ask needs 4. Wait for a release, or add nodes.
               b2 waits ROOT_CAPACITY: the cluster has 3 of 12 cpu available, but the ask needs 4. Wait for a release, or add nodes.
@@ -103,13 +103,13 @@ fn what_is_foreign_ends_a_reservation_that_it_makes_impossible() {
             ask f1: fill Accepted, f1 on n1, fill Running
             ask f2: f2 on n2
             ask b: big Accepted
-              b waits NO_NODE_FITS: the ask needs 3 cpu, but no node that it may use has more than 2 free. Wait for a release, or add nodes.
+              b waits NO_NODE_FITS: the ask needs 3 cpu, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps b
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 2 free, but the ask needs cpu 3. Wait for a release on this node, or for capacity on another node.
             foreign g: g occupies n1
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Wait for a release on this node, or for capacity on another node.
             foreign g: no node is kept for b, g occupies n1
-              b waits NO_NODE_FITS: the ask needs 3 cpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              b waits NO_NODE_FITS: the ask needs 3 cpu, but no node that the ask can use has more than 0 free. Wait for a release, or add nodes.
             foreign g: g occupies n1, n1 keeps b
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Wait for a release on this node, or for capacity on another node.
             foreign g: g occupies n2
@@ -117,7 +117,7 @@ fn what_is_foreign_ends_a_reservation_that_it_makes_impossible() {
             foreign h: h occupies n1
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Wait for a release on this node, or for capacity on another node.
             foreign g: no node is kept for b, g occupies n1
-              b waits NO_NODE_FITS: the ask needs 3 cpu, but no node that it may use has more than 0 free. Wait for a release, or add nodes.
+              b waits NO_NODE_FITS: the ask needs 3 cpu, but no node that the ask can use has more than 0 free. Wait for a release, or add nodes.
             foreign-gone h: h gone, n1 keeps b
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Wait for a release on this node, or for capacity on another node.
             release f1: f1 released, b on n1, big Running
@@ -152,7 +152,7 @@ fn a_node_that_shrinks_below_its_ask_is_kept_no_more() {
             ask f1: fill Accepted, f1 on n1, fill Running
             ask f2: f2 on n2
             ask b: big Accepted
-              b waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 4 free. Wait for a release, or add nodes.
+              b waits NO_NODE_FITS: the ask needs 6 cpu, but no node that the ask can use has more than 4 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps b
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 4 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             resize n1
@@ -160,7 +160,7 @@ fn a_node_that_shrinks_below_its_ask_is_kept_no_more() {
             resize n1: no node is kept for b, n2 keeps b
               b waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 2 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             resize n2: no node is kept for b
-              b waits IMPOSSIBLE: no release can start the ask: every node that is large enough is drained. Take such a node into use again, or add nodes.
+              b waits IMPOSSIBLE: no release can start the ask: every node that is large enough is draining. End the draining of such a node, or add nodes.
             resize n1: n1 keeps b
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 2 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
         "#]],
@@ -194,7 +194,7 @@ fn an_ask_that_is_resized_beyond_its_node_has_it_no_more() {
             ask f1: fill Accepted, f1 on n1, fill Running
             ask f2: f2 on n2
             ask b: big Accepted
-              b waits NO_NODE_FITS: the ask needs 6 cpu, but no node that it may use has more than 4 free. Wait for a release, or add nodes.
+              b waits NO_NODE_FITS: the ask needs 6 cpu, but no node that the ask can use has more than 4 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps b
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 4 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             ask b: b resized
@@ -202,7 +202,7 @@ fn an_ask_that_is_resized_beyond_its_node_has_it_no_more() {
             ask b: no node is kept for b, b resized, n2 keeps b
               b waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 1 free, but the ask needs cpu 9. Wait for a release on this node, or for capacity on another node.
             ask b: no node is kept for b, b resized
-              b waits IMPOSSIBLE: no release can start the ask: every node that is large enough is drained. Take such a node into use again, or add nodes.
+              b waits IMPOSSIBLE: no release can start the ask: every node that is large enough is draining. End the draining of such a node, or add nodes.
             ask b: b resized, n1 keeps b
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 4 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
         "#]],

@@ -175,9 +175,9 @@ fn fair_without_a_guarantee_compares_raw_amounts() {
             ask a1: A Accepted, a1 on N1, A Running
             ask b1: B Accepted, b1 on N1, B Running
             ask b2
-              b2 waits IMPOSSIBLE: no release can start the ask: it needs 1 gpu, but no node in use has any. Add a node with gpu, or request less.
+              b2 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 gpu, but no node in use has gpu. Add a node with gpu, or request less.
             ask a2
-              a2 waits IMPOSSIBLE: no release can start the ask: it needs 1 gpu, but no node in use has any. Add a node with gpu, or request less.
+              a2 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 gpu, but no node in use has gpu. Add a node with gpu, or request less.
             resize N1: a2 on N1
               b2 waits ROOT_CAPACITY: the cluster has 0 of 1 gpu available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
@@ -203,9 +203,9 @@ fn fair_with_a_guarantee_compares_shares() {
             ask a1: A Accepted, a1 on N1, A Running
             ask b1: B Accepted, b1 on N1, B Running
             ask a2
-              a2 waits IMPOSSIBLE: no release can start the ask: it needs 1 gpu, but no node in use has any. Add a node with gpu, or request less.
+              a2 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 gpu, but no node in use has gpu. Add a node with gpu, or request less.
             ask b2
-              b2 waits IMPOSSIBLE: no release can start the ask: it needs 1 gpu, but no node in use has any. Add a node with gpu, or request less.
+              b2 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 gpu, but no node in use has gpu. Add a node with gpu, or request less.
             resize N1: b2 on N1
               a2 waits ROOT_CAPACITY: the cluster has 0 of 1 gpu available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
@@ -236,9 +236,9 @@ fn fair_queues_mix_guarantee_and_fair_maximum() {
               root.q1: in force {c: 16, m: 400}, uses {c: 2, m: 60}, headroom {c: 6, m: 250}, share 0.6, runs 1
               root.q2: in force {c: 16, m: 200}, uses {c: 8, m: 90}, headroom {c: 6, m: 110}, share 0.5, runs 1
             ask a2
-              a2 waits IMPOSSIBLE: no release can start the ask: it needs 1 gpu, but no node in use has any. Add a node with gpu, or request less.
+              a2 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 gpu, but no node in use has gpu. Add a node with gpu, or request less.
             ask b2
-              b2 waits IMPOSSIBLE: no release can start the ask: it needs 1 gpu, but no node in use has any. Add a node with gpu, or request less.
+              b2 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 gpu, but no node in use has gpu. Add a node with gpu, or request less.
             resize N1: b2 on N1
               a2 waits ROOT_CAPACITY: the cluster has 0 of 1 gpu available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
@@ -445,7 +445,7 @@ fn headroom_is_what_the_queues_above_leave() {
             ask a2
               a2 waits QUEUE_MAX: queue root.p has 20 of 60 m available, but the ask needs 21. Wait for a release, or raise the maximum.
             ask a3
-              a3 waits IMPOSSIBLE: no release can start the ask: it needs 1 gpu, but no node in use has any. Add a node with gpu, or request less.
+              a3 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 gpu, but no node in use has gpu. Add a node with gpu, or request less.
             ask a4: a4 on N1
               a2 waits QUEUE_MAX: queue root.p.leaf has 20 of 50 m available, but the ask needs 21. Wait for a release, or raise the maximum.
         "#]],

@@ -88,7 +88,7 @@ fn a_queue_starts_only_below_one_that_runs() {
         app app1 root.a.x ann
         ",
         expect![[r#"
-            reload: refused RUNS_BELOW_STOPPED: queue root.a.x sets `state: running`, but a queue above it is stopped. The file changes nothing. Start the queues above, or remove the key.
+            reload: refused RUNS_BELOW_STOPPED: queue root.a.x sets `state: running`, but a queue above root.a.x is stopped. Nothing was changed. Start the queues above, or remove `state` from root.a.x.
         "#]],
     );
 }

@@ -166,7 +166,7 @@ fn a_task_that_fails_waits_again_with_its_place_and_is_charged_once() {
             task-failed t1: t1 released, t1 Completing, t1 Running, t1 Restarted, t1 on n1
               a: version 1, root.tenants.a uses {instances: 2, vcore: 10000 m} of {vcore: 10000 m}
             task-failed t1: nothing
-            task-failed t1: refused IDEMPOTENCY_MISMATCH: task t1 was already released with the key "e1" by a different request. Choose another key.
+            task-failed t1: refused IDEMPOTENCY_MISMATCH: task t1 was already released with the idempotency key "e1" by a different request. Choose another key.
               task t1: STARTING
             task-failed t1: t1 released, t1 Completing, t1 Running, t1 Restarted, t1 on n1
             task-failed t1: t1 released, t1 Completing, t1 Running, t1 Restarted, t1 on n1
@@ -259,7 +259,7 @@ fn quotas_are_held_against_what_is_asked_for_and_what_is_measured_decides_nothin
             task-uses t1: t1 Measured { resources: Amounts([("memory", Quantity(7)), ("vcore", Quantity(500000))]) }
               a: version 1, root.tenants.a uses {instances: 1, vcore: 80000 m} of {vcore: 100000 m}
             task t3: task t3 of a, t3 Accepted, t3 throttled BEHIND_HEAD 
-              t3 waits BEHIND_HEAD: ask t2 of application t2 is at the head of queue root.tenants.a and needs 40 vcore. The maximum leaves 0 for others, but this ask needs 20. Wait until it starts, or set application.sort.policy to fifo-backfill.
+              t3 waits BEHIND_HEAD: ask t2 of application t2 is the head of line of queue root.tenants.a and needs 40 vcore. The maximum leaves 0 for others, but this ask needs 20. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
             task-uses t3: refused TASK_STATE: task t3 is WAITING and cannot be measured. Only tasks that are STARTING, RUNNING, CANCELLING or EVICTING can be measured.
             task-uses t3: refused TASK_STATE: task t3 is WAITING and cannot be measured. Only tasks that are STARTING, RUNNING, CANCELLING or EVICTING can be measured.
             task-uses t3: refused TASK_STATE: task t3 is WAITING and cannot be measured. Only tasks that are STARTING, RUNNING, CANCELLING or EVICTING can be measured.
@@ -363,13 +363,13 @@ fn what_can_never_run_is_rejected_and_remembered_as_that() {
             task t1: rejected EXCEEDS_QUOTA_ALWAYS: ask t1 needs 120 vcore, but the quota of tenant a is 100. Split the ask, raise the quota, or set `oversized: park` for the tenant.
             task t2: rejected EXCEEDS_QUOTA_ALWAYS: ask t2 needs 125 vcore, but the quota of tenant a is 100. Split the ask, raise the quota, or set `oversized: park` for the tenant.
             task t3: refused ASK_SIZE: ask t3 of application t3 requests {vcore: 0 m}, but at least one amount must be positive and none negative. Correct the amounts.
-            task t4: rejected UNKNOWN_TENANT: tenant z does not exist in partition default. Create it first.
-            task t5: refused RESERVED_TYPE: the ask names instances, which counts the tasks of tenants in partition default automatically. Remove it.
+            task t4: rejected UNKNOWN_TENANT: tenant z does not exist in partition default. Create the tenant first.
+            task t5: refused RESERVED_TYPE: the ask names instances, which counts the tasks of tenants in partition default automatically. Remove this resource type.
             tenant a: tenant a set
             task t6: task t6 of a, t6 Accepted, t6 on n1, t6 Running
             task t7: task t7 of a, t7 Accepted, t7 throttled TENANT_QUOTA a vcore 100000+1000 of 100000
               t7 waits QUEUE_MAX (TENANT_QUOTA a vcore 100000+1000 of 100000 short 1000): queue root.tenants.a has 0 of 100 vcore available, but the ask needs 1. Wait for a release, or raise the maximum.
-            task t8: rejected WAITING_LIST_FULL: tenant a has 1 of at most 1 waiting tasks (maxWaiting). Wait for one to start, or raise the number.
+            task t8: rejected WAITING_LIST_FULL: tenant a has 1 of at most 1 waiting tasks. Wait for one to start, or raise `maxWaiting`.
         "#]],
     );
 }
@@ -396,16 +396,16 @@ fn an_id_and_a_key_are_one_tasks_alone() {
         ",
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
-            task app1: refused TASK_EXISTS: the ID app1 belongs to an application that is not a task in partition default. Choose another ID, or omit it.
+            task app1: refused TASK_EXISTS: the task ID app1 belongs to an application that is not a task in partition default. Choose another ID, or omit the ID.
             task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
-            task t1: refused TASK_EXISTS: the ID t1 belongs to a task in partition default. Choose another ID, or omit it.
-            task t2: refused KEY_TAKEN: tenant a already submitted task t1 with the key "k". Choose another key for another task.
+            task t1: refused TASK_EXISTS: the task ID t1 belongs to a task in partition default. Choose another ID, or omit the ID.
+            task t2: refused KEY_TAKEN: tenant a already submitted task t1 with the idempotency key "k". Choose another key for another task.
             task-done t1: t1 Succeeded, t1 released, t1 Completing, t1 Completed
-            task t1: refused TASK_EXISTS: the ID t1 belongs to a task in partition default. Choose another ID, or omit it.
-            task-done none: refused UNKNOWN_TASK: task none does not exist in partition default. It was never submitted, or ended too long ago. Check the ID.
+            task t1: refused TASK_EXISTS: the task ID t1 belongs to a task in partition default. Choose another ID, or omit the ID.
+            task-done none: refused UNKNOWN_TASK: task none does not exist in partition default: the task was never submitted, or ended too long ago. Check the task ID.
             wait 86400s: nothing
             task t2: task t2 of a, t2 Accepted, t2 on n1, t2 Running
-            task t3: refused KEY_TAKEN: tenant a already submitted task t2 with the key "k". Choose another key for another task.
+            task t3: refused KEY_TAKEN: tenant a already submitted task t2 with the idempotency key "k". Choose another key for another task.
         "#]],
     );
 }
@@ -507,8 +507,8 @@ fn a_task_that_waits_again_counts_among_those_that_wait() {
             task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
             tenant a: tenant a set, root.tenants.a changed
             task-failed t1: t1 released, t1 Completing, t1 Running, t1 Restarted, t1 throttled IMPOSSIBLE a vcore 0+4000 of 3000
-              t1 waits IMPOSSIBLE (TENANT_QUOTA a vcore 0+4000 of 3000 short 1000): no release can start the ask: it needs 4 vcore, but the maximum of queue root.tenants.a is 3. Raise the maximum, or request less.
-            task t2: rejected WAITING_LIST_FULL: tenant a has 1 of at most 1 waiting tasks (maxWaiting). Wait for one to start, or raise the number.
+              t1 waits IMPOSSIBLE (TENANT_QUOTA a vcore 0+4000 of 3000 short 1000): no release can start the ask: the ask needs 4 vcore, but the maximum of queue root.tenants.a is 3. Raise the maximum, or request less.
+            task t2: rejected WAITING_LIST_FULL: tenant a has 1 of at most 1 waiting tasks. Wait for one to start, or raise `maxWaiting`.
             task-cancel t1: t1 Cancelled, t1 withdrawn, t1 Completing, t1 Completed
             task t3: task t3 of a, t3 Accepted, t3 on n1, t3 Running
         "#]],

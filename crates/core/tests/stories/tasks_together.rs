@@ -65,11 +65,11 @@ fn a_gang_without_nodes_for_all_is_charged_nothing_and_starts_with_the_last_of_t
             tenant a: tenant a set, root.tenants.d changed, root.tenants.d.own made, root.tenants.d.a made
             tenant b: tenant b set, root.tenants.d.b made
             task t1: task t1 of a, t1 Accepted, t1 throttled IMPOSSIBLE 
-              t1.1 waits IMPOSSIBLE: no release can start the task: its 5 members start together and need vcore 2 each, but the nodes in use have places for 4. Add nodes, or request less.
-              t1.2 waits IMPOSSIBLE: no release can start the task: its 5 members start together and need vcore 2 each, but the nodes in use have places for 4. Add nodes, or request less.
-              t1.3 waits IMPOSSIBLE: no release can start the task: its 5 members start together and need vcore 2 each, but the nodes in use have places for 4. Add nodes, or request less.
-              t1.4 waits IMPOSSIBLE: no release can start the task: its 5 members start together and need vcore 2 each, but the nodes in use have places for 4. Add nodes, or request less.
-              t1.5 waits IMPOSSIBLE: no release can start the task: its 5 members start together and need vcore 2 each, but the nodes in use have places for 4. Add nodes, or request less.
+              t1.1 waits IMPOSSIBLE: no release can start the task: its 5 members start together and need vcore 2 each, but the nodes in use can hold 4 of them. Add nodes, or request less.
+              t1.2 waits IMPOSSIBLE: no release can start the task: its 5 members start together and need vcore 2 each, but the nodes in use can hold 4 of them. Add nodes, or request less.
+              t1.3 waits IMPOSSIBLE: no release can start the task: its 5 members start together and need vcore 2 each, but the nodes in use can hold 4 of them. Add nodes, or request less.
+              t1.4 waits IMPOSSIBLE: no release can start the task: its 5 members start together and need vcore 2 each, but the nodes in use can hold 4 of them. Add nodes, or request less.
+              t1.5 waits IMPOSSIBLE: no release can start the task: its 5 members start together and need vcore 2 each, but the nodes in use can hold 4 of them. Add nodes, or request less.
               a: version 1, root.tenants.d.a uses {} of {vcore: 100000 m}
             task b1: task b1 of b, b1 Accepted, b1 on n1, b1 Running
             node n3
@@ -120,16 +120,16 @@ fn by_fifo_a_release_starts_the_oldest_and_holds_the_others() {
               t1.2 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+30000 of 60000 short 30000): queue root.tenants.a has 0 of 60 vcore available, but the ask needs 30. Wait for a release, or raise the maximum.
               t1.3 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+30000 of 60000 short 30000): queue root.tenants.a has 0 of 60 vcore available, but the ask needs 30. Wait for a release, or raise the maximum.
             task t2: task t2 of a, t2 to be done by 600000 ms, takes 10000 ms, t2 Accepted, t2 throttled BEHIND_HEAD 
-              t2 waits BEHIND_HEAD: ask t1.1 of application t1 is at the head of queue root.tenants.a and needs 30 vcore. The maximum leaves 0 for others, but this ask needs 20. Wait until it starts, or set application.sort.policy to fifo-backfill.
+              t2 waits BEHIND_HEAD: ask t1.1 of application t1 is the head of line of queue root.tenants.a and needs 30 vcore. The maximum leaves 0 for others, but this ask needs 20. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
             task t3: task t3 of a, t3 to be done by 300000 ms, takes 10000 ms, t3 Accepted, t3 throttled BEHIND_HEAD 
-              t3.1 waits BEHIND_HEAD: ask t1.1 of application t1 is at the head of queue root.tenants.a and needs 30 vcore. The maximum leaves 0 for others, but this ask needs 20. Wait until it starts, or set application.sort.policy to fifo-backfill.
-              t3.2 waits BEHIND_HEAD: ask t1.1 of application t1 is at the head of queue root.tenants.a and needs 30 vcore. The maximum leaves 0 for others, but this ask needs 20. Wait until it starts, or set application.sort.policy to fifo-backfill.
+              t3.1 waits BEHIND_HEAD: ask t1.1 of application t1 is the head of line of queue root.tenants.a and needs 30 vcore. The maximum leaves 0 for others, but this ask needs 20. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
+              t3.2 waits BEHIND_HEAD: ask t1.1 of application t1 is the head of line of queue root.tenants.a and needs 30 vcore. The maximum leaves 0 for others, but this ask needs 20. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
             task t4: task t4 of a, t4 to be done by 60000 ms, takes 10000 ms, t4 Accepted, t4 throttled BEHIND_HEAD 
-              t4 waits BEHIND_HEAD: ask t1.1 of application t1 is at the head of queue root.tenants.a and needs 30 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until it starts, or set application.sort.policy to fifo-backfill.
+              t4 waits BEHIND_HEAD: ask t1.1 of application t1 is the head of line of queue root.tenants.a and needs 30 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
             task-done t0: t0 Succeeded, t0 released, t0 Completing, t0 Completed, t1.1 on n1, t1 Running, t1.2 on n1, t1.3 on n1, t2 on n1, t2 Running
               t3.1 waits QUEUE_MAX (TENANT_QUOTA a vcore 50000+20000 of 60000 short 10000): queue root.tenants.a has 10 of 60 vcore available, but the ask needs 20. Wait for a release, or raise the maximum.
               t3.2 waits QUEUE_MAX (TENANT_QUOTA a vcore 50000+20000 of 60000 short 10000): queue root.tenants.a has 10 of 60 vcore available, but the ask needs 20. Wait for a release, or raise the maximum.
-              t4 waits BEHIND_HEAD: ask t3.1 of application t3 is at the head of queue root.tenants.a and needs 20 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until it starts, or set application.sort.policy to fifo-backfill.
+              t4 waits BEHIND_HEAD: ask t3.1 of application t3 is the head of line of queue root.tenants.a and needs 20 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
         "#]],
     );
 }
@@ -237,7 +237,7 @@ fn small_tasks_do_not_take_what_a_gang_at_the_head_needs_as_a_whole() {
               t2.3 waits QUEUE_MAX (TENANT_QUOTA a vcore 50000+100000 of 100000 short 50000): queue root.tenants.a has 50 of 100 vcore available, but the ask needs 100. Wait for a release, or raise the maximum.
               t2.4 waits QUEUE_MAX (TENANT_QUOTA a vcore 50000+100000 of 100000 short 50000): queue root.tenants.a has 50 of 100 vcore available, but the ask needs 100. Wait for a release, or raise the maximum.
             task t3: task t3 of a, t3 Accepted, t3 throttled BEHIND_HEAD 
-              t3 waits BEHIND_HEAD: ask t2.1 of application t2 is at the head of queue root.tenants.a and needs 100 vcore. The maximum leaves 0 for others, but this ask needs 25. Wait until it starts, or set application.sort.policy to fifo-backfill.
+              t3 waits BEHIND_HEAD: ask t2.1 of application t2 is the head of line of queue root.tenants.a and needs 100 vcore. The maximum leaves 0 for others, but this ask needs 25. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
             task-done t1: t1 Succeeded, t1 released, t1 Completing, t1 Completed, t2.1 on n1, t2 Running, t2.2 on n1, t2.3 on n1, t2.4 on n1
               t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 100000+25000 of 100000 short 25000): queue root.tenants.a has 0 of 100 vcore available, but the ask needs 25. Wait for a release, or raise the maximum.
         "#]],
@@ -292,8 +292,8 @@ fn all_of_a_gang_is_charged_and_released_at_each_edge() {
               t3.1 waits QUEUE_MAX (TENANT_QUOTA a vcore 6000+4000 of 8000 short 2000): queue root.tenants.a has 2 of 8 vcore available, but the ask needs 4. Wait for a release, or raise the maximum.
               t3.2 waits QUEUE_MAX (TENANT_QUOTA a vcore 6000+4000 of 8000 short 2000): queue root.tenants.a has 2 of 8 vcore available, but the ask needs 4. Wait for a release, or raise the maximum.
             task t4: task t4 of a, t4 Accepted, t4 throttled BEHIND_HEAD 
-              t4.1 waits BEHIND_HEAD: ask t3.1 of application t3 is at the head of queue root.tenants.a and needs 4 vcore. The maximum leaves 0 for others, but this ask needs 4. Wait until it starts, or set application.sort.policy to fifo-backfill.
-              t4.2 waits BEHIND_HEAD: ask t3.1 of application t3 is at the head of queue root.tenants.a and needs 4 vcore. The maximum leaves 0 for others, but this ask needs 4. Wait until it starts, or set application.sort.policy to fifo-backfill.
+              t4.1 waits BEHIND_HEAD: ask t3.1 of application t3 is the head of line of queue root.tenants.a and needs 4 vcore. The maximum leaves 0 for others, but this ask needs 4. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
+              t4.2 waits BEHIND_HEAD: ask t3.1 of application t3 is the head of line of queue root.tenants.a and needs 4 vcore. The maximum leaves 0 for others, but this ask needs 4. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
             task-cancel t4: t4 Cancelled, t4.1 withdrawn, t4.2 withdrawn, t4 Completing, t4 Completed
             wait 10s: t3 Expired, t3.1 withdrawn, t3.2 withdrawn, t3 Completing, t3 Completed
             task-resize t2: refused EXCEEDS_QUOTA_ALWAYS: ask t2 needs 9 vcore, but the quota of tenant a is 8. Split the ask, raise the quota, or set `oversized: park` for the tenant.

@@ -158,9 +158,9 @@ fn instances_are_no_room_on_a_node_and_no_ask_names_them() {
         lose n1
         ",
         expect![[r#"
-            node n1: refused RESERVED_TYPE: the node names instances, which counts the tasks of tenants in partition default automatically. Remove it.
+            node n1: refused RESERVED_TYPE: the node names instances, which counts the tasks of tenants in partition default automatically. Remove this resource type.
             tenant a: tenant a set, root.tenants.a made
-            ask t1: refused RESERVED_TYPE: the ask names instances, which counts the tasks of tenants in partition default automatically. Remove it.
+            ask t1: refused RESERVED_TYPE: the ask names instances, which counts the tasks of tenants in partition default automatically. Remove this resource type.
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2
               t2 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
@@ -168,7 +168,7 @@ fn instances_are_no_room_on_a_node_and_no_ask_names_them() {
               o1 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
               a: version 1, root.tenants.a uses {instances: 1, vcore: 2000 m} of none
               root.other: in force {vcore: 2000 m}, uses {}, headroom {vcore: 0 m}, share 0, runs 0
-            foreign f1: refused RESERVED_TYPE: the foreign allocation names instances, which counts the tasks of tenants in partition default automatically. Remove it.
+            foreign f1: refused RESERVED_TYPE: the foreign allocation names instances, which counts the tasks of tenants in partition default automatically. Remove this resource type.
             lose n1: t1 lost
               t2 waits NO_NODES: no node has registered in partition default. Register a node.
               o1 waits NO_NODES: no node has registered in partition default. Register a node.
@@ -362,7 +362,7 @@ fn tasks_of_a_tenant_with_others_below_it_count_beside_theirs() {
         expect![[r#"
             tenant d: tenant d set, root.tenants.d made
             ask d0: d0 Accepted, d0 on n1, d0 Running
-            tenant a: refused TENANT_HAS_TASKS: tenant d has 1 tasks that have not ended, so it cannot have child tenants. Wait until they end, or cancel them.
+            tenant a: refused TENANT_HAS_TASKS: tenant d has 1 tasks that have not ended, so the tenant cannot have child tenants. Wait until these tasks end, or cancel them.
             release d0: d0 released, d0 Completing
             wait 30s: d0 Completed
             tenant a: tenant a set, root.tenants.d changed, root.tenants.d.own made, root.tenants.d.a made
@@ -372,7 +372,7 @@ fn tasks_of_a_tenant_with_others_below_it_count_beside_theirs() {
               a2 waits QUEUE_MAX (ANCESTOR_QUOTA d vcore 4000+2000 of 5000 short 1000): queue root.tenants.d has 1 of 5 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
               d: version 1, root.tenants.d uses {instances: 2, vcore: 4000 m} of {vcore: 5000 m}
               root.tenants.d.own: in force {vcore: 5000 m}, uses {instances: 1, vcore: 2000 m}, headroom {vcore: 1000 m}, share 0.4, runs 1
-            tenant-gone d: refused TENANT_HAS_TENANTS: tenant d has 1 child tenants, so it cannot be deleted. Move or delete them first.
+            tenant-gone d: refused TENANT_HAS_TENANTS: tenant d has 1 child tenants, so the tenant cannot be deleted. Move or delete the child tenants first.
             remove a1: a1 released, a2 withdrawn, a1 Completing, a1 gone
             tenant-gone a: tenant a gone, root.tenants.d.a gone
               root.tenants.d.own: in force {vcore: 5000 m}, uses {instances: 1, vcore: 2000 m}, headroom {vcore: 3000 m}, share 0.4, runs 1
@@ -434,7 +434,7 @@ fn who_is_within_the_quota_and_finds_no_node_waits_for_that() {
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted
-              t1 waits IMPOSSIBLE: no release can start the ask: it needs 20 vcore, but no node in use has more than 10. Add a larger node, or request less.
+              t1 waits IMPOSSIBLE: no release can start the ask: the ask needs 20 vcore, but no node in use has more than 10. Add a larger node, or request less.
               a: version 1, root.tenants.a uses {} of {vcore: 100000 m}
         "#]],
     );

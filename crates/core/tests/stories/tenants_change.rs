@@ -35,17 +35,17 @@ fn tenants_come_change_and_go_while_others_run() {
         ",
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
-            tenant a: refused TENANT_EXISTS: tenant a already exists, at version 1. Change it, or use another name.
+            tenant a: refused TENANT_EXISTS: tenant a already exists, at version 1. Change this tenant, or use another name.
             tenant a: refused TENANT_VERSION: tenant a is at version 1, but the request expects version 2. Read the tenant again, and retry with its version.
             tenant a: tenant a set, root.tenants.a changed
             tenant a: nothing
               a: version 2, root.tenants.a uses {} of {vcore: 5000 m}
             ask t1: a1 Accepted, t1 on n1, a1 Running
-            tenant-gone a: refused TENANT_HAS_TASKS: tenant a has 1 tasks that have not ended, so it cannot be deleted. Wait until they end, or cancel them.
+            tenant-gone a: refused TENANT_HAS_TASKS: tenant a has 1 tasks that have not ended, so the tenant cannot be deleted. Wait until these tasks end, or cancel them.
             tenant-gone a: refused TENANT_VERSION: tenant a is at version 2, but the request expects version 1. Read the tenant again, and retry with its version.
             tenant-gone a: tenant a is going, root.tenants.a Draining
-            app a2: rejected TENANT_DRAINING: tenant a is draining and accepts no tasks. Submit for another tenant, or create it again after it is deleted.
-            tenant a: refused TENANT_DRAINING: tenant a is draining and will be deleted after its last task ends. Wait, and then create it again.
+            app a2: rejected TENANT_DRAINING: tenant a is draining and accepts no tasks. Submit for another tenant, or create the tenant again after it is deleted.
+            tenant a: refused TENANT_DRAINING: tenant a is draining and will be deleted after its last task ends. Wait until the tenant is deleted, and then create the tenant again.
             release t1: t1 released, a1 Completing
             wait 30s: a1 Completed
             wait 10s: tenant a gone, root.tenants.a gone
@@ -127,7 +127,7 @@ fn a_tenant_can_refuse_to_be_lowered_below_its_use() {
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
-            tenant a: refused TENANT_BELOW_USE: tenant a uses 90 vcore, but its new quota would be 60, and it sets `onLower: refuse`. Wait until it uses less, or set `block` or `preempt`.
+            tenant a: refused TENANT_BELOW_USE: tenant a uses 90 vcore, but the new quota would be 60, and the tenant sets `onLower: refuse`. Wait until the tenant uses less, or set `onLower` to `block` or `preempt`.
               a: version 1, root.tenants.a uses {instances: 1, vcore: 90000 m} of {vcore: 100000 m}
             tenant a: tenant a set, root.tenants.a changed
             tenant a: tenant a set, root.tenants.a changed
@@ -219,10 +219,10 @@ fn a_reload_keeps_tenants_with_what_they_have() {
             reload: defaults of tenants set, root.c made, root.tenants.d changed, root.tenants.d.a changed, root.b Draining, t2 on n1
               d: version 1, root.tenants.d uses {instances: 2, vcore: 4000 m} of {vcore: 4000 m}
               a: version 1, root.tenants.d.a uses {instances: 2, vcore: 4000 m} of none
-            reload: refused TENANTS_IN_FORCE: partition default has 2 tenants, but the file changes their `rootqueue`. The file changes nothing. Delete the tenants first.
-            reload: refused TENANTS_IN_FORCE: partition default has 2 tenants, but the file disables tenants. The file changes nothing. Delete the tenants first.
-            reload: refused TENANTS_IN_FORCE: partition default has 2 tenants, but the file no longer has the partition. The file changes nothing. Delete the tenants first.
-            reload: refused TENANTS_ROOT: partition default: queue root.tenants cannot hold the queues of tenants: the file has queues below it. Remove those queues from the file. The file changes nothing.
+            reload: refused TENANTS_IN_FORCE: partition default has 2 tenants, but the queue file changes `rootqueue`. Nothing was changed. Delete the tenants, and then apply the file again.
+            reload: refused TENANTS_IN_FORCE: partition default has 2 tenants, but the queue file disables tenants. Nothing was changed. Delete the tenants, and then apply the file again.
+            reload: refused TENANTS_IN_FORCE: partition default has 2 tenants, but the queue file no longer has the partition. Nothing was changed. Delete the tenants, and then apply the file again.
+            reload: refused TENANTS_ROOT: partition default: queue root.tenants cannot contain the queues of tenants: the queue file defines child queues. Remove these child queues from the file. Nothing was changed.
             remove a1: t1 released, t2 released, a1 Completing, a1 gone
             tenant-gone a: tenant a gone, root.tenants.d.own gone, root.tenants.d.a gone, root.tenants.d changed
             tenant-gone d: tenant d gone, root.tenants.d gone
@@ -287,13 +287,13 @@ fn tenants_start_only_where_nothing_is_in_their_way() {
         ",
         expect![[r#"
             ask t1: a1 Accepted, t1 on n1, a1 Running
-            reload: refused TENANTS_ROOT: partition default: queue root.tenants cannot hold the queues of tenants: it already has queues below it. Reload the file after they are removed. The file changes nothing.
+            reload: refused TENANTS_ROOT: partition default: queue root.tenants cannot contain the queues of tenants: the queue already has child queues. Reload the queue file after these child queues are removed. Nothing was changed.
             remove a1: t1 released, a1 Completing, a1 gone
             reload: root.tenants Draining, root.tenants.x Draining
             wait 10s: root.tenants.x gone, root.tenants gone
             ask t2: y1 Accepted
-              t2 waits IMPOSSIBLE: no release can start the ask: it needs 1 instances, but no node in use has any. Add a node with instances, or request less.
-            reload: refused RESERVED_TYPE: something in the partition names instances, which counts the tasks of tenants in partition default automatically. Remove it.
+              t2 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 instances, but no node in use has instances. Add a node with instances, or request less.
+            reload: refused RESERVED_TYPE: something in the partition names instances, which counts the tasks of tenants in partition default automatically. Remove this resource type.
             remove y1: t2 withdrawn, y1 Completing, y1 Completed, y1 gone
             reload: defaults of tenants set, root.tenants made
             tenant a: tenant a set, root.tenants.a made
@@ -344,8 +344,8 @@ fn a_tenant_can_be_a_limit_in_a_queue_that_others_use_too() {
             tenant ann: tenant ann set, t1 resized, root.b has other limits
             tenant other: refused TENANT_LIMIT_TAKEN: tenant other would limit user ann in queue root.b, but tenant ann already has such a limit. Remove that limit first.
             tenant cid: refused TENANT_LIMIT_TAKEN: tenant cid would limit user cid in queue root.b, but the queue file already has such a limit. Remove that limit first.
-            tenant x: refused TENANT_QUEUE: tenant x is a limit in queue root.nowhere, but the queue file of partition default does not have this queue. Name a queue of the file that belongs to no tenant.
-            tenant bob: refused TENANT_MODE: tenant bob is a limit in queue root.b, but it is suspended. Give the tenant its own queue, or remove that setting.
+            tenant x: refused TENANT_QUEUE: tenant x is a limit in queue root.nowhere, but the queue file of partition default does not define this queue. Specify a queue that the queue file defines and that belongs to no tenant.
+            tenant bob: refused TENANT_MODE: tenant bob is a limit in queue root.b, but the tenant is suspended. Give the tenant its own queue, or remove that setting.
             tenant bob: tenant bob set, root.b has other limits
             ask t2: t2 on n1
             ask t3
@@ -356,9 +356,9 @@ fn a_tenant_can_be_a_limit_in_a_queue_that_others_use_too() {
             ask t4: c2 Accepted
               t4 waits ABS_USER_LIMIT (TENANT_INSTANCES ann instances 2+1 of 2 short 1): user ann at root.b has 0 of 2 instances available, but the ask needs 1. Wait for a release, or raise the limit.
             release t1: t1 released, t3 on n1
-            tenant-gone ann: refused TENANT_HAS_TASKS: tenant ann has 2 tasks that have not ended, so it cannot be deleted. Wait until they end, or cancel them.
+            tenant-gone ann: refused TENANT_HAS_TASKS: tenant ann has 2 tasks that have not ended, so the tenant cannot be deleted. Wait until these tasks end, or cancel them.
             tenant ann: tenant ann set, root.b has other limits, t4 on n1, c2 Running
-            reload: refused TENANT_QUEUE: tenant ann is a limit in queue root.b, but the queue file of partition default does not have this queue. Name a queue of the file that belongs to no tenant.
+            reload: refused TENANT_QUEUE: tenant ann is a limit in queue root.b, but the queue file of partition default does not define this queue. Specify a queue that the queue file defines and that belongs to no tenant.
             remove b1: t2 released, t3 released, b1 Completing, b1 gone
             remove c2: t4 released, c2 Completing, c2 gone
             tenant-gone ann: tenant ann gone, root.b has other limits
@@ -399,8 +399,8 @@ fn a_tenant_moves_below_another_when_it_has_no_task() {
             tenant d: tenant d set, root.tenants.d made
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
-            tenant a: refused TENANT_HAS_TASKS: tenant a has 1 tasks that have not ended, so it cannot be moved. Wait until they end, or cancel them.
-            tenant a: refused TENANT_HAS_TASKS: tenant a has 1 tasks that have not ended, so it cannot change its queue or limit. Wait until they end, or cancel them.
+            tenant a: refused TENANT_HAS_TASKS: tenant a has 1 tasks that have not ended, so the tenant cannot be moved. Wait until these tasks end, or cancel them.
+            tenant a: refused TENANT_HAS_TASKS: tenant a has 1 tasks that have not ended, so the tenant cannot change its queue or limit. Wait until these tasks end, or cancel them.
             remove a1: t1 released, a1 Completing, a1 gone
             tenant a: tenant a set, root.tenants.a gone, root.tenants.d changed, root.tenants.d.own made, root.tenants.d.a made
             ask t2: a2 Accepted, t2 on n1, a2 Running

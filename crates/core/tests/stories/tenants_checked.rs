@@ -64,19 +64,19 @@ fn what_is_said_of_a_tenant_is_checked() {
         tenant-defaults quota vcore=-2
         ",
         expect![[r#"
-            tenant A: refused TENANT_NAME: "A" is not a valid tenant name. Use 1 to 64 characters of a-z 0-9 _ : # / @ -, but neither own nor @recovery@.
-            tenant own: refused TENANT_NAME: "own" is not a valid tenant name. Use 1 to 64 characters of a-z 0-9 _ : # / @ -, but neither own nor @recovery@.
-            tenant a.b: refused TENANT_NAME: "a.b" is not a valid tenant name. Use 1 to 64 characters of a-z 0-9 _ : # / @ -, but neither own nor @recovery@.
-            tenant @recovery@: refused TENANT_NAME: "@recovery@" is not a valid tenant name. Use 1 to 64 characters of a-z 0-9 _ : # / @ -, but neither own nor @recovery@.
+            tenant A: refused TENANT_NAME: "A" is not a valid tenant name. Use 1 to 64 characters, each one of a-z 0-9 _ : # / @ -, and use neither own nor @recovery@.
+            tenant own: refused TENANT_NAME: "own" is not a valid tenant name. Use 1 to 64 characters, each one of a-z 0-9 _ : # / @ -, and use neither own nor @recovery@.
+            tenant a.b: refused TENANT_NAME: "a.b" is not a valid tenant name. Use 1 to 64 characters, each one of a-z 0-9 _ : # / @ -, and use neither own nor @recovery@.
+            tenant @recovery@: refused TENANT_NAME: "@recovery@" is not a valid tenant name. Use 1 to 64 characters, each one of a-z 0-9 _ : # / @ -, and use neither own nor @recovery@.
             tenant a: refused TENANT_AMOUNT: the quota of a is -1m vcore, but no amount can be negative. Set 0 or more.
             tenant a: refused TENANT_AMOUNT: the guarantee of a is -1m vcore, but no amount can be negative. Set 0 or more.
             tenant a: refused TENANT_GUARANTEE: tenant a would have a guarantee of 3 vcore, but its quota is 2. Set a guarantee of at most the quota.
-            tenant a: refused TENANT_PARENT: tenant a names b as its parent, but b does not exist. Create b first.
-            tenant a: refused TENANT_PARENT: tenant a names a as its parent, but a does not exist. Create a first.
+            tenant a: refused TENANT_PARENT: tenant a has b as its parent, but b does not exist. Create b first.
+            tenant a: refused TENANT_PARENT: tenant a has a as its parent, but a does not exist. Create a first.
             tenant a: tenant a set, root.tenants.a made
             tenant b: tenant b set, root.tenants.a changed, root.tenants.a.own made, root.tenants.a.b made
             tenant c: tenant c set, root.tenants.a.b changed, root.tenants.a.b.own made, root.tenants.a.b.c made
-            tenant a: refused TENANT_CYCLE: tenant a names c as its parent, but c is a itself or below it. Choose another parent.
+            tenant a: refused TENANT_CYCLE: tenant a has c as its parent, but c is a itself or a tenant below. Choose another parent.
             tenant d: tenant d set, root.tenants.a.b.c changed, root.tenants.a.b.c.own made, root.tenants.a.b.c.d made
             tenant e: tenant e set, root.tenants.a.b.c.d changed, root.tenants.a.b.c.d.own made, root.tenants.a.b.c.d.e made
             tenant f: tenant f set, root.tenants.a.b.c.d.e changed, root.tenants.a.b.c.d.e.own made, root.tenants.a.b.c.d.e.f made
@@ -85,7 +85,7 @@ fn what_is_said_of_a_tenant_is_checked() {
             tenant i: refused TENANT_DEPTH: tenant i would create 9 levels of tenants, but at most 8 are allowed. Choose a parent at a higher level.
             tenant x: tenant x set, root.tenants.x made
             tenant a: refused TENANT_DEPTH: tenant a would create 9 levels of tenants, but at most 8 are allowed. Choose a parent at a higher level.
-            tenant-gone a: refused TENANT_HAS_TENANTS: tenant a has 1 child tenants, so it cannot be deleted. Move or delete them first.
+            tenant-gone a: refused TENANT_HAS_TENANTS: tenant a has 1 child tenants, so the tenant cannot be deleted. Move or delete the child tenants first.
             tenant-defaults quota: refused TENANT_AMOUNT: the quota of the defaults is -2m vcore, but no amount can be negative. Set 0 or more.
         "#]],
     );
@@ -129,10 +129,10 @@ fn a_quota_of_zero_forbids_and_one_that_is_not_named_does_not_bound() {
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2
-              t2 waits IMPOSSIBLE (TENANT_QUOTA a gpu 0+1 of 0 short 1): no release can start the ask: it needs 1 gpu, but the maximum of queue root.tenants.a is 0. Raise the maximum, or request less.
+              t2 waits IMPOSSIBLE (TENANT_QUOTA a gpu 0+1 of 0 short 1): no release can start the ask: the ask needs 1 gpu, but the maximum of queue root.tenants.a is 0. Raise the maximum, or request less.
             tenant b: tenant b set, root.tenants.b made
             ask t3: b1 Accepted
-              t3 waits IMPOSSIBLE (TENANT_INSTANCES b instances 0+1 of 0 short 1): no release can start the ask: it needs 1 instances, but the maximum of queue root.tenants.b is 0. Raise the maximum, or request less.
+              t3 waits IMPOSSIBLE (TENANT_INSTANCES b instances 0+1 of 0 short 1): no release can start the ask: the ask needs 1 instances, but the maximum of queue root.tenants.b is 0. Raise the maximum, or request less.
             tenant b: tenant b set, root.tenants.b changed, t3 on n1, b1 Running
         "#]],
     );
@@ -167,9 +167,9 @@ fn what_exceeds_the_quota_by_itself_is_refused_or_parked() {
             ask t2: refused EXCEEDS_QUOTA_ALWAYS: ask t2 needs 160 vcore, but the quota of tenant d is 150. Split the ask, raise the quota, or set `oversized: park` for the tenant.
             tenant a: tenant a set, root.tenants.d.a changed
             ask t2
-              t2 waits IMPOSSIBLE (TENANT_QUOTA a vcore 90000+120000 of 100000 short 110000): no release can start the ask: it needs 120 vcore, but the maximum of queue root.tenants.d.a is 100. Raise the maximum, or request less.
+              t2 waits IMPOSSIBLE (TENANT_QUOTA a vcore 90000+120000 of 100000 short 110000): no release can start the ask: the ask needs 120 vcore, but the maximum of queue root.tenants.d.a is 100. Raise the maximum, or request less.
             ask t3: t3 on n1
-              t2 waits IMPOSSIBLE (TENANT_QUOTA a vcore 100000+120000 of 100000 short 120000): no release can start the ask: it needs 120 vcore, but the maximum of queue root.tenants.d.a is 100. Raise the maximum, or request less.
+              t2 waits IMPOSSIBLE (TENANT_QUOTA a vcore 100000+120000 of 100000 short 120000): no release can start the ask: the ask needs 120 vcore, but the maximum of queue root.tenants.d.a is 100. Raise the maximum, or request less.
         "#]],
     );
 }
@@ -198,10 +198,10 @@ fn nobody_submits_to_queues_of_tenants_but_for_a_tenant() {
             app a1: rejected TENANT_QUEUE_CLOSED: queue root.tenants.a belongs to tenants and accepts only their tasks. Submit for a tenant, or to another queue.
             app a1: rejected TENANT_QUEUE_CLOSED: queue root.tenants.new belongs to tenants and accepts only their tasks. Submit for a tenant, or to another queue.
             app a1: rejected TENANT_QUEUE_CLOSED: queue root.tenants.a.deeper belongs to tenants and accepts only their tasks. Submit for a tenant, or to another queue.
-            app a1: rejected UNKNOWN_TENANT: tenant b does not exist in partition default. Create it first.
+            app a1: rejected UNKNOWN_TENANT: tenant b does not exist in partition default. Create the tenant first.
             ask t1: a1 Accepted
-              t1 waits IMPOSSIBLE: no release can start the ask: it needs 20 vcore, but no node in use has more than 10. Add a larger node, or request less.
-            app a2: rejected WAITING_LIST_FULL: tenant a has 1 of at most 1 waiting tasks (maxWaiting). Wait for one to start, or raise the number.
+              t1 waits IMPOSSIBLE: no release can start the ask: the ask needs 20 vcore, but no node in use has more than 10. Add a larger node, or request less.
+            app a2: rejected WAITING_LIST_FULL: tenant a has 1 of at most 1 waiting tasks. Wait for one to start, or raise `maxWaiting`.
             tenant a: tenant a set
         "#]],
     );
@@ -222,10 +222,10 @@ fn where_a_partition_has_no_tenants_none_is_made() {
         show root.a
         ",
         expect![[r#"
-            tenant a: refused TENANTS_OFF: partition default has no tenants. Enable them in the queue file with `tenants: {enabled: true}`.
-            tenant-gone a: refused TENANTS_OFF: partition default has no tenants. Enable them in the queue file with `tenants: {enabled: true}`.
-            tenant-defaults: refused TENANTS_OFF: partition default has no tenants. Enable them in the queue file with `tenants: {enabled: true}`.
-            app a1: rejected UNKNOWN_TENANT: tenant a does not exist in partition default. Create it first.
+            tenant a: refused TENANTS_OFF: partition default has no tenants. Enable tenants in the queue file with `tenants: {enabled: true}`.
+            tenant-gone a: refused TENANTS_OFF: partition default has no tenants. Enable tenants in the queue file with `tenants: {enabled: true}`.
+            tenant-defaults: refused TENANTS_OFF: partition default has no tenants. Enable tenants in the queue file with `tenants: {enabled: true}`.
+            app a1: rejected UNKNOWN_TENANT: tenant a does not exist in partition default. Create the tenant first.
             ask t1: a2 Accepted, t1 on n1, a2 Running
               root.a: in force {instances: 4, vcore: 10000 m}, uses {instances: 2, vcore: 1000 m}, headroom {instances: 2, vcore: 9000 m}, share 0.5, runs 1
         "#]],
@@ -259,17 +259,17 @@ fn tasks_count_as_waiting_until_they_start_and_while_they_start_anew() {
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
-            app a4: rejected WAITING_LIST_FULL: tenant a has 2 of at most 2 waiting tasks (maxWaiting). Wait for one to start, or raise the number.
+            app a4: rejected WAITING_LIST_FULL: tenant a has 2 of at most 2 waiting tasks. Wait for one to start, or raise `maxWaiting`.
             remove a3: a3 gone
             ask p4: a4 Accepted
               p4 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask q4
               q4 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             release t1: t1 released, a1 Completing, p4 on n1
-            app a6: rejected WAITING_LIST_FULL: tenant a has 2 of at most 2 waiting tasks (maxWaiting). Wait for one to start, or raise the number.
+            app a6: rejected WAITING_LIST_FULL: tenant a has 2 of at most 2 waiting tasks. Wait for one to start, or raise `maxWaiting`.
             wait 30s: a1 Completed, placeholders of a4 expired, a4 Resuming, p4 to be released: Timeout, q4 withdrawn
             release p4: p4 released, a4 Accepted
-            app a6: rejected WAITING_LIST_FULL: tenant a has 3 of at most 2 waiting tasks (maxWaiting). Wait for one to start, or raise the number.
+            app a6: rejected WAITING_LIST_FULL: tenant a has 3 of at most 2 waiting tasks. Wait for one to start, or raise `maxWaiting`.
         "#]],
     );
 }
@@ -298,7 +298,7 @@ fn a_task_that_lost_all_that_it_had_waits_again() {
             remove a2: a2 gone
             lose n1: p1 lost, placeholders of a1 expired
               q1 waits NO_NODES: no node has registered in partition default. Register a node.
-            app a2: rejected WAITING_LIST_FULL: tenant a has 1 of at most 1 waiting tasks (maxWaiting). Wait for one to start, or raise the number.
+            app a2: rejected WAITING_LIST_FULL: tenant a has 1 of at most 1 waiting tasks. Wait for one to start, or raise `maxWaiting`.
         "#]],
     );
 }
@@ -373,7 +373,7 @@ fn what_exceeds_a_quota_that_is_a_limit_is_refused_or_parked() {
             ask t3: c1 Accepted, c1 counts for group dev, t3 on n1, c1 Running
             tenant u: tenant u set, root.shared has other limits
             ask t4
-              t4 waits IMPOSSIBLE (TENANT_QUOTA u vcore 10000+11000 of 10000 short 11000): no release can start the ask: it needs 11 vcore, but the limit of user ann at root.shared is 10. Raise the limit, or request less.
+              t4 waits IMPOSSIBLE (TENANT_QUOTA u vcore 10000+11000 of 10000 short 11000): no release can start the ask: the ask needs 11 vcore, but the limit of user ann at root.shared is 10. Raise the limit, or request less.
         "#]],
     );
 }

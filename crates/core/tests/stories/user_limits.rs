@@ -226,9 +226,9 @@ fn a_weight_is_a_larger_part() {
         ",
         expect![[r#"
             ask big: app1 Accepted
-              big waits IMPOSSIBLE: no release can start the ask: it needs 20 vcore, but no node in use has more than 9. Add a larger node, or request less.
+              big waits IMPOSSIBLE: no release can start the ask: the ask needs 20 vcore, but no node in use has more than 9. Add a larger node, or request less.
             ask bag: app2 Accepted
-              bag waits IMPOSSIBLE: no release can start the ask: it needs 20 vcore, but no node in use has more than 9. Add a larger node, or request less.
+              bag waits IMPOSSIBLE: no release can start the ask: the ask needs 20 vcore, but no node in use has more than 9. Add a larger node, or request less.
             ask a1: a1 on n1, app1 Running
             ask a2
               a2 waits USER_SHARE: user ann at root.q uses 6 vcore of a fair share of 6, and the ask needs 1 more. Wait for a release by this user, or until the other active users reach their shares.

@@ -129,10 +129,11 @@ impl AuditLog {
                 // No crash does that.
                 let copies = self.files.copy(&found)?;
                 let there = found.reach.seq;
-                let fault = found.fault.as_deref().unwrap_or("its end is missing");
+                let fault = found.fault.as_deref().unwrap_or("the end of the file is missing");
                 self.warnings.push(format!(
-                    "the audit is whole up to record {there} and was durable up to record {was_durable} \
-                     ({fault}); the rest is made again from the journal, and the damaged file is saved{copies}"
+                    "the audit log is valid up to record {there}, but was durable up to record \
+                     {was_durable} ({fault}). The server writes the later records again from the \
+                     journal, and saved the damaged file{copies}"
                 ));
             }
             self.files.go_on(&found)?;
@@ -140,11 +141,11 @@ impl AuditLog {
             return Ok(());
         }
         let (there, was) = (found.reach.seq, durable.seq);
-        let fault = found.fault.as_deref().unwrap_or("its end is missing");
+        let fault = found.fault.as_deref().unwrap_or("the end of the file is missing");
         self.warnings.push(format!(
-            "the audit is whole up to record {there} and was durable up to record {was} ({fault}); \
-             what is there stays as it is, and the audit goes on with record {}. `headroom audit \
-             verify` says more",
+            "the audit log is valid up to record {there}, but was durable up to record {was} \
+             ({fault}). The server keeps the stored records and continues with record {}. Run \
+             `headroom audit verify` for details",
             was + 1
         ));
         self.files.leave(&found, durable)?;
@@ -192,7 +193,8 @@ impl AuditLog {
             if !group.lines.starts_with(&there.lines) {
                 // Another version made it; its records stay.
                 self.warnings.push(format!(
-                    "the audit says other things of record {} of the journal than this version does",
+                    "the audit log has other content for record {} of the journal than this \
+                     version produces. The stored records stay unchanged",
                     record.sequence
                 ));
                 return;
@@ -216,8 +218,9 @@ impl AuditLog {
         };
         let was = there.ledger_version;
         self.warnings.push(format!(
-            "the journal ends with record {sequence}, and the audit knows it up to record {was}: it was cut \
-             off. The audit goes on behind what it has, and says so"
+            "the journal ends with record {sequence}, but the audit log has records up to {was}, \
+             because the journal was cut off. The audit log keeps its records, notes the cut, and \
+             continues"
         ));
         let said = |version: u64| {
             Said::from([("ledgerVersion".to_owned(), serde_json::Value::from(version))])

@@ -151,7 +151,8 @@ impl AuditReader {
             NoRecord::Changed { seq, .. } => format!("record {seq} was changed"),
         };
         let text = format!(
-            "{}, line {number}, is not as it was written ({why}); `headroom audit verify` says more",
+            "{}, line {number}, was changed or damaged ({why}). Run `headroom audit verify` for \
+             details",
             path.display()
         );
         io::Error::new(io::ErrorKind::InvalidData, text)

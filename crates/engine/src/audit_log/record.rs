@@ -257,8 +257,9 @@ impl AuditRecord {
             .strip_suffix(BEHIND_HASH)
             .and_then(|text| text.split_at_checked(text.len().checked_sub(DIGITS)?));
         let body = body.and_then(|(body, _)| body.strip_suffix(BEFORE_HASH));
-        let body =
-            body.ok_or_else(|| unreadable("its hash is not the last that it says".into()))?;
+        let body = body.ok_or_else(|| {
+            unreadable("the hash of the record does not match its content".into())
+        })?;
         let expected = hash_of(&format!("{body}}}"));
         if record.hash != expected {
             let (seq, found) = (record.seq, record.hash);

@@ -72,7 +72,8 @@ pub enum Fault {
     },
     /// The last line has no end.
     #[error(
-        "the last line, record {expected}, is truncated. The next start writes it again from the journal"
+        "the last line, record {expected}, is truncated. The next start writes record {expected} \
+         again from the journal"
     )]
     CutOff {
         /// Which record was expected there.
@@ -91,7 +92,7 @@ pub enum Fault {
         expected: String,
     },
     /// Records are missing.
-    #[error("expected record {from}, found record {found}: {} missing", missing(*from, *found))]
+    #[error("expected record {from}, but found record {found}: {} missing", missing(*from, *found))]
     Missing {
         /// The first that is missing.
         from: u64,
@@ -99,7 +100,7 @@ pub enum Fault {
         found: u64,
     },
     /// A record is not in its place.
-    #[error("expected record {expected}, found record {seq}, which belongs before it")]
+    #[error("expected record {expected}, but found record {seq}, which must come earlier")]
     Order {
         /// Which.
         seq: u64,
@@ -108,8 +109,8 @@ pub enum Fault {
     },
     /// A record follows another one than that before it.
     #[error(
-        "record {seq} names {found} as the hash of the previous record, but that hash is {expected}: one of \
-         them was replaced"
+        "record {seq} has {found} as the hash of the previous record, but that hash is {expected}: \
+         one of the two records was replaced"
     )]
     Chain {
         /// Which.
@@ -121,8 +122,8 @@ pub enum Fault {
     },
     /// The journal knows a record with another hash.
     #[error(
-        "record {seq} has the hash {found}, but the journal recorded {expected}: it, or an earlier record, was \
-         replaced"
+        "record {seq} has the hash {found}, but the journal recorded {expected}: this record, or \
+         an earlier record, was replaced"
     )]
     Other {
         /// Which.

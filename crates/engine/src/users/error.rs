@@ -88,8 +88,8 @@ pub enum ResolverError {
     /// and so other limits, than the file asks for.
     #[error(
         "partition {} sets `usergroupresolver` to `ldap`, which Headroom does not support yet. Set \
-         it to `os` on a machine whose user database reads the directory (for example with SSSD), or \
-         remove it and send the groups with each submission.",
+         `os` on a machine whose user database reads the directory (for example with SSSD), or \
+         remove the setting and send the groups with each submission.",
         Shown(.partition)
     )]
     Ldap {
@@ -189,9 +189,10 @@ mod tests {
             ),
             (
                 ResolverError::Ldap { partition }.to_string(),
-                "partition \"default\" sets `usergroupresolver` to `ldap`, which Headroom does \
-                 not support yet. Set it to `os` on a machine whose user database reads the \
-                 directory (for example with SSSD), or remove it and send the groups with each submission.",
+                "partition \"default\" sets `usergroupresolver` to `ldap`, which Headroom does not \
+                 support yet. Set `os` on a machine whose user database reads the directory (for \
+                 example with SSSD), or remove the setting and send the groups with each \
+                 submission.",
             ),
             (
                 warning.to_string(),

@@ -163,8 +163,8 @@ fn a_record_that_cannot_have_happened_is_an_error_that_names_it() {
     assert_eq!(impossible.sequence, 2);
     assert!(error.to_string().contains("`headroom journal repair --to 1` keeps"), "{error}");
     let error = recovered_of(&[(1, record(7, Vec::new()))]).unwrap_err();
-    let text =
-        "memory is damaged at record 1: the record says another number than it is filed under";
+    let text = "memory is damaged at record 1: the number in the record does not match its \
+                position in the journal";
     assert_eq!(error.to_string(), text);
 }
 

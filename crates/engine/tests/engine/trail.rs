@@ -199,7 +199,7 @@ async fn a_dropped_a_moved_and_a_doubled_record_are_found() {
     disks.set_lines(&dropped);
     assert_eq!(faults(&disks), vec![(4, Fault::Missing { from: 4, found: 6 })]);
     let said = disks.judged(None).faults[0].to_string();
-    let expected = "line 4: expected record 4, found record 6: records 4 to 5 are missing";
+    let expected = "line 4: expected record 4, but found record 6: records 4 to 5 are missing";
     assert!(said.ends_with(expected), "{said}");
 
     disks.set_lines(&lines[3..]);
@@ -304,7 +304,10 @@ async fn an_audit_that_is_gone_is_made_again_as_far_as_the_journal_goes() {
     disks.audit.remove(&disks.file()).unwrap();
     let scene = Scene::start(&disks, START, 1_000).unwrap();
     let warnings = scene.engine.begin().warnings.clone();
-    assert!(warnings.len() == 1 && warnings[0].contains("its end is missing"), "{warnings:?}");
+    assert!(
+        warnings.len() == 1 && warnings[0].contains("the end of the file is missing"),
+        "{warnings:?}"
+    );
     scene.engine.stop().await.unwrap();
     assert_eq!(disks.lines(), lines);
 }

@@ -188,7 +188,7 @@ pub(crate) fn ask(application: &str, key: &str) -> v1::Allocation {
 }
 
 /// A node, an application, and one ask after the other; each is released when it has its place.
-#[expect(clippy::print_stderr, reason = "whoever measures sees why there is nothing to see")]
+#[expect(clippy::print_stderr, reason = "the output explains a missing measurement")]
 async fn submit(address: SocketAddr, noted: &Mutex<Latencies>) {
     let done = async {
         let channel = Endpoint::from_shared(format!("http://{address}"))?.connect().await?;

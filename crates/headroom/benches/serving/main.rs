@@ -43,7 +43,7 @@ async fn main() -> Result<()> {
     if std::env::args().skip(1).any(|word| !word.starts_with('-') && !"B7".contains(&word)) {
         return Ok(());
     }
-    println!("\nB7  {READS} reads/s beside {ASKED} decisions/s, through the server");
+    println!("\nB7  {READS} reads/s with {ASKED} decisions/s, through the server");
     println!("machine: {}; {RUNS} runs of {RUN:?} after a warm-up\n", machine());
     let folder = Folder::new("serving");
     let times = flushes(&folder, 1_000)?;

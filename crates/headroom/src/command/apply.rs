@@ -21,8 +21,8 @@ Examples:
   headroom apply queues.yaml --plan plan.json --server http://127.0.0.1:9080
   headroom apply queues.yaml --force
 
-Exit codes: 0 if the file is active, 3 if its effect differs from the plan by now, and 1 if the file
-was not applied for another reason.";
+Exit codes: 0 if the file is active, 3 if the effect of the file now differs from the plan, and 1 if
+the file was not applied for another reason.";
 
 /// Exit code if the plan has changed since.
 const MOVED: u8 = 3;
@@ -31,10 +31,10 @@ const MOVED: u8 = 3;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Apply {
-    /// Queue file. - means standard input. The default is the file that the plan names
+    /// Queue file. - means standard input. The default is the file for which the plan was made
     #[arg(value_name = "FILE", required_unless_present = "plan")]
     file: Option<PathBuf>,
-    /// Plan: the output file of `headroom plan --json`, or its digest
+    /// Output file of `headroom plan --json`, or the `digest` value in it
     #[arg(long, value_name = "PLAN", required_unless_present = "force")]
     plan: Option<String>,
     /// Apply the file without comparing its effect with a plan
@@ -61,17 +61,21 @@ impl Apply {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let planned = self.plan.as_deref().map(planned).transpose()?;
         let file = self.file.as_ref().or_else(|| planned.as_ref()?.file.as_ref());
-        let file =
-            file.context("the digest of a plan does not name a file. Name the queue file, too.")?;
+        let file = file.context(
+            "the plan is only a digest, which does not contain the name of a file. \
+                          Specify the queue file as the argument FILE.",
+        )?;
         let (name, bytes) = read(file)?;
-        let text = str::from_utf8(&bytes).with_context(|| format!("{name} is not UTF-8"))?;
+        let text = str::from_utf8(&bytes).with_context(|| {
+            format!("the queue file {name} is not UTF-8. Save the file as UTF-8.")
+        })?;
         let planned = planned.filter(|_| !self.force);
         if let Some(expected) = planned.as_ref().and_then(|one| one.checksum.as_ref()) {
             let found = checksum(text);
             ensure!(
                 found == *expected,
-                "{name} is not the file of the plan: its checksum is {found}, but the plan has {expected}. Make \
-                 a new plan."
+                "the checksum of {name} is {found}, but the plan was made for a file with the \
+                 checksum {expected}. Make a new plan."
             );
         }
         let digest = planned.as_ref().map(|one| one.digest.as_str());
@@ -90,8 +94,8 @@ impl Apply {
         )))?;
         if let Some(watched) = applied.watched {
             output::tell(&output::printable_lines(&format!(
-                "warning: the server watches {watched}, which has another text and replaces this file at its next \
-                 change. Write this file there, too."
+                "warning: the server watches {watched}, which has other content and replaces the \
+                 applied file at its next change. Copy the applied file to {watched}."
             )));
         }
         Ok(ExitCode::SUCCESS)
@@ -118,7 +122,11 @@ fn planned(text: &str) -> Result<Planned> {
         )
     })?;
     let Some(effects) = plan.effects else {
-        bail!("{name} has no effects to apply, because {} would be rejected.", plan.file);
+        bail!(
+            "the plan {name} has no effects to apply, because {} would be rejected. Correct the \
+             queue file and make a new plan.",
+            plan.file
+        );
     };
     let (file, checksum) = (Some(PathBuf::from(plan.file)), Some(plan.checksum));
     Ok(Planned { file, checksum, digest: effects.digest })

@@ -154,8 +154,8 @@ fn tasks(one: &Application, now: i64) -> Result<Listing> {
     };
     for allocation in &one.allocations {
         let state = match (allocation.preempted, allocation.placeholder) {
-            (true, _) => "being stopped",
-            (false, true) => "holds room",
+            (true, _) => "stopping",
+            (false, true) => "placeholder",
             (false, false) => "runs",
         };
         listing.row([

@@ -88,7 +88,7 @@ enum Format {
 fn kind(name: &str) -> Result<AuditType, String> {
     AuditType::named(name).ok_or_else(|| {
         let all: Vec<&str> = AuditType::ALL.iter().map(|(name, _)| *name).collect();
-        format!("the type does not exist. Use one of: {}.", all.join(", "))
+        format!("this type of record does not exist. Use one of: {}.", all.join(", "))
     })
 }
 
@@ -117,7 +117,8 @@ fn audit_in(journal: &Path) -> Result<Arc<dyn Disk>> {
     let folder = journal.join(AUDIT_FOLDER);
     ensure!(
         folder.is_dir(),
-        "there is no audit log in {}. A server creates it at startup.",
+        "the folder {} contains no audit log. Use the folder of a journal; a server creates the \
+         audit log at startup.",
         journal.display()
     );
     disk(&folder)
@@ -140,7 +141,7 @@ impl Verify {
         let untold = found.faults_found - found.faults.len() as u64;
         if untold > 0 {
             output::tell(&format!(
-                "error: {untold} more faults, which may follow from those above"
+                "error: {untold} more faults, possibly caused by the faults above"
             ));
         }
         output::print(&said(&found))?;
@@ -175,10 +176,10 @@ impl Verify {
 /// What was found, in a line or two.
 fn said(found: &AuditVerified) -> String {
     let (Some(first), Some(last)) = (&found.first, &found.last) else {
-        return "no record\n".to_owned();
+        return "no records\n".to_owned();
     };
     let whole = match found.faults_found {
-        0 => "all whole, each behind the one before".to_owned(),
+        0 => "all valid and in order".to_owned(),
         1 => "1 fault".to_owned(),
         faults => format!("{faults} faults"),
     };
@@ -190,13 +191,17 @@ fn said(found: &AuditVerified) -> String {
     )];
     if first.seq > 1 {
         lines.push(format!(
-            "the records before {} are gone with their time; the last of them had the hash {}",
+            "records before {} were deleted after their retention time; the last deleted record \
+             had the hash {}",
             first.seq, first.prev_hash
         ));
     }
-    lines.push(format!("the last has the hash {}", last.hash));
+    lines.push(format!("the last record has the hash {}", last.hash));
     if found.to_come > 0 {
-        lines.push(format!("the next start makes {} more of the journal", found.to_come));
+        lines.push(format!(
+            "at the next start, the server adds {} more records from the journal",
+            found.to_come
+        ));
     }
     lines.join("\n") + "\n"
 }

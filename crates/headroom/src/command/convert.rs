@@ -62,8 +62,12 @@ impl ConfigMap {
             is_no_input(std::slice::from_ref(&self.file), path)?;
         }
         let (name, text) = (name_of(&self.file), read(&self.file)?);
-        let held = wrapped(&text)
-            .with_context(|| format!("{name} has no ConfigMap and no values of a Helm chart"))?;
+        let held = wrapped(&text).with_context(|| {
+            format!(
+                "{name} contains neither a Kubernetes ConfigMap nor Helm \
+                                      values. Specify a file that contains one of these"
+            )
+        })?;
         let file = self.choose(&name, &held)?;
         let bytes = file.text.clone().map_err(|why| anyhow!("{name}, {}: {why}", file.key))?;
         let Ok(text) = String::from_utf8(bytes) else {
@@ -87,13 +91,13 @@ impl ConfigMap {
             (_, []) => bail!("{name}: {}", without_file(held)),
             (None, [only]) => Ok(only),
             (None, _) => {
-                bail!("{name} has several queue files: {}. Choose one with --key.", keys())
+                bail!("{name} contains several queue files: {}. Choose one with --key.", keys())
             }
             (Some(key), files) => {
                 let known = key.strip_suffix(".gz").unwrap_or(key);
                 let found = files.iter().find(|file| file.key == known);
                 found.with_context(|| {
-                    format!("{name} has no key {key}. Its queue files are: {}.", keys())
+                    format!("{name} contains no queue file {key}. Set --key to one of: {}.", keys())
                 })
             }
         }
@@ -194,7 +198,8 @@ fn judge(text: &str, target: &str) -> ExitCode {
     }
     let faults = found.diagnostics.render(target, Style::Coloured);
     output::tell(&format!(
-        "{faults}\n\nerror: {target} cannot be loaded. Correct these lines, or the input files."
+        "{faults}\n\nerror: {target} has errors and cannot be loaded. Correct these lines, or the \
+         input files."
     ));
     ExitCode::FAILURE
 }
@@ -219,7 +224,9 @@ fn read(path: &Path) -> Result<String> {
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let line = error.as_bytes()[..at].split(|byte| *byte == b'\n').count();
-            bail!("cannot convert {name}: line {line}: the text is not UTF-8. Save it as UTF-8.")
+            bail!(
+                "cannot convert {name}: line {line}: the text is not UTF-8. Save the file as UTF-8."
+            )
         }
     }
 }

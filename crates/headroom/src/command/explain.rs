@@ -167,10 +167,12 @@ fn first_line(found: &Explanation) -> String {
 /// What comes of it without anybody's doing, where that is under way.
 fn by_itself(found: &Explanation) -> Option<&'static str> {
     match &*found.blocked_by.first()?.id {
-        "PREEMPTION_PENDING" => Some("it starts unchanged after the victims have stopped"),
-        "BACKOFF" => Some("it is checked again, unchanged, after the pause"),
-        "RECOVERING" => Some("it is checked unchanged after the nodes have reported"),
-        "RM_AWAY" => Some("it is checked unchanged after the resource manager is back"),
+        "PREEMPTION_PENDING" => {
+            Some("the ask starts unchanged after the preempted allocations have stopped")
+        }
+        "BACKOFF" => Some("the ask is checked again unchanged after the pause"),
+        "RECOVERING" => Some("the ask is checked unchanged after the nodes have reported"),
+        "RM_AWAY" => Some("the ask is checked unchanged after the resource manager reconnects"),
         _ => None,
     }
 }
@@ -186,11 +188,11 @@ fn helpful(found: &Explanation, kind: &str) -> String {
     let suspended = found.blocked_by.first().is_some_and(|check| check.id == "TENANT_SUSPENDED");
     let words = match kind {
         "wait" => "wait",
-        "resume" => "resume it",
-        "move" => "move it",
+        "resume" => "resume the tenant",
+        "move" => "move the ask",
         // Whatever else is changed, it does not start without that.
-        _ if suspended => "resume it, and more",
-        "raise" => "raise it",
+        _ if suspended => "resume the tenant, and more",
+        "raise" => "raise the limit",
         "release" => "a release helps",
         "shrink" => "request less",
         "add" => "add nodes",
@@ -205,7 +207,7 @@ fn shown(found: &Explanation, history: bool) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(text);
     if let Some(starts) = found.would_start {
-        let _ = writeln!(text, "not submitted: {starts} would start at once");
+        let _ = writeln!(text, "not submitted: {starts} would start immediately");
     }
     let what = found.ask.as_ref().map_or_else(String::new, |ask| format!(", ask {ask}"));
     let size = resources(&found.resources);
@@ -220,7 +222,8 @@ fn shown(found: &Explanation, history: bool) -> String {
         let whole = found.ahead_in_partition.unwrap_or_default();
         let _ = writeln!(
             text,
-            "place {position} of {of} in its queue: {ahead} ahead there, {whole} in the partition"
+            "position {position} of {of} in its queue: {ahead} ahead in the queue, {whole} in the \
+             partition"
         );
     }
     // The first line says when it ended.
@@ -231,13 +234,13 @@ fn shown(found: &Explanation, history: bool) -> String {
         let _ = writeln!(text, "{sentence}");
     }
     if !found.checks.is_empty() {
-        let _ = writeln!(text, "\nchecks, in their order");
+        let _ = writeln!(text, "\nchecks, in order");
         found.checks.iter().for_each(|check| of_check(&mut text, check));
     }
     if history || found.history.len() > 1 {
-        let _ = writeln!(text, "\nwhat it waited for");
+        let _ = writeln!(text, "\nwait history");
         if found.history.is_empty() {
-            let _ = writeln!(text, "  nothing, as far as the journal goes back");
+            let _ = writeln!(text, "  no wait reasons in the stored journal");
         }
         for change in &found.history {
             let _ = writeln!(
@@ -272,7 +275,7 @@ fn of_check(text: &mut String, check: &ExplainedCheck) {
         let limit = of(limit.max(0));
         let both = match check.used {
             // Of all nodes it is known how much the best has.
-            _ if check.id == "NO_NODE_FITS" => format!("{limit} at most on one node"),
+            _ if check.id == "NO_NODE_FITS" => format!("at most {limit} on one node"),
             Some(used) => format!("{} of {limit}", of(used)),
             None => limit,
         };
@@ -284,7 +287,7 @@ fn of_check(text: &mut String, check: &ExplainedCheck) {
     let _ = writeln!(text);
     for CheckHolder { application, user, amount } in &check.holders {
         let _ = if *amount == 0 {
-            writeln!(text, "      {application} of {user} is the next")
+            writeln!(text, "      {application} of {user} is next")
         } else {
             writeln!(text, "      {application} of {user} has {}", of(*amount))
         };
@@ -313,18 +316,18 @@ fn of_nodes(text: &mut String, nodes: &NodesLookedAt) {
 /// What becomes of it in its turn.
 const fn said(turn: InTurn) -> &'static str {
     match turn {
-        InTurn::Starts => "it starts",
-        InTurn::Waits => "it continues to wait",
-        InTurn::Unknown => "the time for the search was over",
+        InTurn::Starts => "the ask starts",
+        InTurn::Waits => "the ask continues to wait",
+        InTurn::Unknown => "the search reached its time limit",
     }
 }
 
 /// When something starts that needs no change; nothing where it does not.
 const fn starts_when(remedies: &Remedies) -> Option<&'static str> {
     if remedies.starts_alone {
-        Some("when it is next, if the asks ahead leave enough capacity")
+        Some("when the ask is next, if the asks ahead leave enough capacity")
     } else if remedies.starts_once_accepted {
-        Some("after the RM has accepted a node for it")
+        Some("after the resource manager has accepted a node for the ask")
     } else {
         None
     }
@@ -339,7 +342,7 @@ fn said_once(kind: &str, edits: &str) -> String {
 fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) {
     let when = starts_when(remedies);
     if let Some(when) = when {
-        let _ = writeln!(text, "\nit starts unchanged {when}");
+        let _ = writeln!(text, "\nthe ask starts unchanged {when}");
     }
     if let Some(turn) = remedies.in_turn {
         let _ = writeln!(text, "unchanged, if the asks ahead start first: {}", said(turn));
@@ -354,26 +357,27 @@ fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) 
     if coming.is_none() || !remedies.items.is_empty() {
         let sooner = if coming.is_some() { " sooner" } else { "" };
         let next = if found.ahead_in_partition.is_some_and(|ahead| ahead > 0) {
-            ", were it next"
+            ", if it were next"
         } else {
             ""
         };
-        let _ = writeln!(text, "\nwhat would start it{sooner}{next}");
+        let _ = writeln!(text, "\nchanges that start the ask{sooner}{next}");
     }
     for one in &remedies.items {
-        let mut about = String::from(if one.exact { "" } else { " (there may be less)" });
+        let mut about =
+            String::from(if one.exact { "" } else { " (a smaller change may suffice)" });
         if let Some(turn) = one.in_turn {
-            let _ = write!(about, "; in its turn: {}", said(turn));
+            let _ = write!(about, "; after the asks ahead: {}", said(turn));
         }
         let _ = writeln!(text, "  {}{about}", said_once(&one.kind, &one.edits.join(", ")));
     }
     if coming.is_none() && remedies.items.is_empty() {
-        let _ = writeln!(text, "  none of the changes that the search tried");
+        let _ = writeln!(text, "  no change that the search tried starts the ask");
     }
     if remedies.hidden > 0 {
-        let _ = writeln!(text, "  {} more, which you may not see", remedies.hidden);
+        let _ = writeln!(text, "  {} more, which you are not allowed to see", remedies.hidden);
     }
     if remedies.ran_out {
-        let _ = writeln!(text, "  the time for the search was over, and there may be more");
+        let _ = writeln!(text, "  the search reached its time limit, so there may be more");
     }
 }

@@ -136,7 +136,10 @@ fn show_one(remote: &Remote, task: &Task) -> Result<()> {
 pub(super) fn amounts(bounds: &[Bound]) -> Result<Amounts> {
     let mut amounts = Amounts::new();
     for Bound { name, value } in bounds {
-        ensure!(value.is_some(), "a task cannot need `{name}=none`. Omit {name}.");
+        ensure!(
+            value.is_some(),
+            "`{name}=none` is not an amount that a task can request. Omit {name}."
+        );
         amounts.extend(value.iter().map(|text| (name.clone(), Amount::Text(text.clone()))));
     }
     Ok(amounts)
@@ -225,7 +228,7 @@ impl Submit {
         let mut listing = Listing::new(TASKS, &task)?.numbers(NUMBERS);
         if let Some(waits) = waits {
             let (place, of) = (waits.position, waits.of);
-            listing.heading(format!("it waits, {place} of {of}: {}", why(&waits)));
+            listing.heading(format!("the task waits at position {place} of {of}: {}", why(&waits)));
         }
         listing.row(row(&task));
         self.remote.show(&listing)

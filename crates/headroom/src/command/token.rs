@@ -76,7 +76,7 @@ impl Token {
                 let secret = Secret::random()?;
                 let entry = create.entry(&secret)?;
                 TokenFile::update(file, |tokens| tokens.add(entry))?;
-                output::tell("store the token safely: it is shown only once");
+                output::tell("store the token safely, because it is shown only once");
                 output::print(&format!("{}\n", secret.reveal()))
             }
             TokenCommand::List => output::print(&table(TokenFile::read(file)?.entries())),

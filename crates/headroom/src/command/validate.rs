@@ -101,12 +101,12 @@ fn pieces(name: String, path: &Path) -> Vec<(String, io::Result<Vec<u8>>)> {
 /// What to do about a file that should hold a queue file and does not.
 pub(super) fn without_file(held: &Wrapper) -> String {
     let keys = match &held.others[..] {
-        [] => "it has no key".to_owned(),
-        others => format!("its keys are {}", others.join(", ")),
+        [] => "the file has no keys".to_owned(),
+        others => format!("the keys of the file are {}", others.join(", ")),
     };
     format!(
-        "this is {}, but no key has a queue file: {keys}. The key must be queues.yaml, or the name of \
-         the policy group with .yaml",
+        "the file is {}, but no key contains a queue file: {keys}. Name the key queues.yaml, or \
+         the name of the policy group with .yaml",
         held.what
     )
 }
@@ -168,8 +168,8 @@ fn told(name: &str, review: &Review) -> String {
 }
 
 /// The message for a file without a partition.
-const EMPTY: &str = "not accepted, because it has no partition. YuniKorn loads such a file and uses its built-in queues. \
-                     Add `partitions:` with at least one entry";
+const EMPTY: &str = "rejected, because the file has no partition. YuniKorn loads such a file and \
+                     uses its built-in queues. Add `partitions:` with at least one entry";
 
 fn closing_line(name: &str, review: &Review) -> String {
     let Counts { errors, warnings } = review.diagnostics.counts();
@@ -180,7 +180,9 @@ fn closing_line(name: &str, review: &Review) -> String {
             let _ = write!(line, ", {}", count(warnings, "warning"));
         }
         if !review.diagnostics.refused_by_validation() {
-            line.push_str(". YuniKorn accepts the file in validation, and then fails to load it");
+            line.push_str(
+                ". YuniKorn accepts the file in validation, and then fails to load the file",
+            );
         }
         return line;
     };

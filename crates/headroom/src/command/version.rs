@@ -56,7 +56,7 @@ fn listing() -> Result<Listing> {
     };
     let mut listing = Listing::new(&["HEADROOM", built::VERSION], &told)?;
     for (name, value) in [
-        ("commit", commit.unwrap_or("not known")),
+        ("commit", commit.unwrap_or("unknown")),
         ("target", told.target),
         ("profile", told.profile),
         ("features", &told.features.join(", ")),

@@ -45,5 +45,5 @@ pub(crate) async fn bring(server: SocketAddr, nodes: Vec<NodeSpec>) -> Result<()
 
 async fn connected(server: SocketAddr) -> Result<Channel> {
     let endpoint = Endpoint::from_shared(format!("http://{server}"))?;
-    endpoint.connect().await.context("the demonstration cannot reach the server")
+    endpoint.connect().await.context("the demo cannot reach the server")
 }

@@ -66,7 +66,7 @@ async fn stay(channel: Channel, nodes: Vec<v1::NodeInfo>) -> Result<()> {
     streams.send(Requests { nodes, ..Requests::default() }).await?;
     while let Some(answer) = streams.nodes.message().await? {
         for refused in answer.rejected {
-            tracing::error!(node = refused.node_id, "a node is refused: {}", refused.reason);
+            tracing::error!(node = refused.node_id, "a node was rejected: {}", refused.reason);
         }
     }
     Ok(())
@@ -153,7 +153,7 @@ impl Streams {
             ..v1::RegisterResourceManagerRequest::default()
         };
         let registered = client.register_resource_manager(registration).await;
-        let registered = registered.context("the demonstration cannot register")?;
+        let registered = registered.context("the demo cannot register")?;
         let session = registered.metadata().get(SESSION_METADATA).cloned();
         let (to_nodes, nodes) = mpsc::channel(WAITING);
         let (to_applications, applications) = mpsc::channel(WAITING);

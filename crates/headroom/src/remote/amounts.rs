@@ -25,7 +25,7 @@ impl FromStr for Bound {
                 let value = (value != "none").then(|| value.to_owned());
                 Ok(Self { name: name.to_owned(), value })
             }
-            _ => Err("use a name, `=`, and an amount, such as `memory=200G`".to_owned()),
+            _ => Err("use the form NAME=AMOUNT, such as `memory=200G`".to_owned()),
         }
     }
 }

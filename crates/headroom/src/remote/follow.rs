@@ -22,7 +22,7 @@ impl Remote {
                 Frame::Hello(_) => {}
                 Frame::Event { event, .. } => output::print(&self.line(&event, &row)?)?,
                 Frame::Bye(bye) => {
-                    output::tell(&format!("the server ends the stream: {}", bye.reason));
+                    output::tell(&format!("the server ended the stream: {}", bye.reason));
                 }
             }
         }

@@ -40,7 +40,7 @@ impl Listing {
     /// # Errors
     /// When it cannot be written as JSON.
     pub(crate) fn new(columns: &'static [&'static str], full: &impl Serialize) -> Result<Self> {
-        let full = serde_json::to_value(full).context("the answer is not JSON")?;
+        let full = serde_json::to_value(full).context("the response is not JSON")?;
         Ok(Self { columns, numbers: &[], headings: Vec::new(), rows: Vec::new(), full })
     }
 
@@ -69,7 +69,8 @@ impl Listing {
         Ok(match format {
             Format::Table => self.headed(),
             Format::Json => format!("{:#}\n", self.full),
-            Format::Yaml => serde_saphyr::to_string(&self.full).context("no YAML")?,
+            Format::Yaml => serde_saphyr::to_string(&self.full)
+                .context("the response cannot be written as YAML")?,
             Format::Csv => self.csv()?,
         })
     }
@@ -106,8 +107,8 @@ impl Listing {
         for row in &self.rows {
             writer.write_record(row.iter().map(|cell| cell.trim_start()))?;
         }
-        let bytes = writer.into_inner().context("no CSV")?;
-        String::from_utf8(bytes).context("no CSV")
+        let bytes = writer.into_inner().context("the response cannot be written as CSV")?;
+        String::from_utf8(bytes).context("the response cannot be written as CSV")
     }
 }
 

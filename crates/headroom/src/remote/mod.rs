@@ -78,8 +78,8 @@ impl Remote {
     fn explained(&self, error: anyhow::Error) -> anyhow::Error {
         match error.downcast_ref::<ClientError>() {
             Some(ClientError::Unreachable { .. }) => error.context(format!(
-                "no server answers at {}. Start one with `headroom serve`, or name another with \
-                 --server",
+                "no server responds at {}. Start a server with `headroom serve`, or specify \
+                 another server with --server",
                 self.server
             )),
             _ => error,

@@ -42,7 +42,7 @@ fn it_starts_on_an_empty_folder_and_ends_with_a_snapshot() {
     let folder = Folder::new("serve-empty");
     let mut server = Server::start(&folder, &[]);
     assert!(
-        server.line.ends_with("(open: everyone on this machine is admin)\n"),
+        server.line.ends_with("(no authentication: everyone on this machine has the role admin)\n"),
         "{}",
         server.line
     );
@@ -105,7 +105,7 @@ fn an_unsafe_or_misspelled_start_is_refused() {
     folder.write("bad.yaml", "partitions:\n- name: default\n");
     for (arguments, expected) in [
         (&["--listen", "0.0.0.0:0"][..], "--insecure"),
-        (&["--config", "headroom.yaml"], "the nearest key is `journal`"),
+        (&["--config", "headroom.yaml"], "did you mean `journal`?"),
         (&["--config", "none.yaml"], "cannot read none.yaml"),
         (&["--listen", "nowhere"], "`nowhere` is not an address with a port"),
         (&["--auth-tokens", "none"], "cannot read the token file none"),
@@ -131,7 +131,7 @@ fn it_comes_back_with_what_was_there_after_being_killed() {
     let server = Server::start(&folder, &["--queues", "queues.yaml"]);
     folder.write("queues.yaml", QUEUES.replace("NAME", "second"));
     let until = Instant::now() + Duration::from_secs(10);
-    while folder.read("log").matches("queue file in force").count() < 2 {
+    while folder.read("log").matches("the queue file is active").count() < 2 {
         assert!(Instant::now() < until, "the change is not seen: {}", folder.read("log"));
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -169,13 +169,13 @@ fn a_bad_queue_file_is_reported_and_the_running_one_kept() {
         "partitions: [{name: default, queues: [{name: root, queues: [{name: '!'}]}]}]",
     );
     std::fs::rename(folder.path("new"), folder.path("queues.yaml")).unwrap();
-    seen("the one in force stays", 1);
+    seen("The active queue file stays in use", 1);
     assert!(folder.read("log").contains("Q-NAME"), "{}", folder.read("log"));
     assert!(server.get("/livez").starts_with("HTTP/1.1 200 "));
     server.signal("HUP");
-    seen("the one in force stays", 2);
+    seen("The active queue file stays in use", 2);
     folder.write("queues.yaml", QUEUES.replace("NAME", "third"));
-    seen("queue file in force", 2);
+    seen("the queue file is active", 2);
     server.signal("TERM");
     assert_eq!(server.end().0.code(), Some(0));
 }
@@ -192,12 +192,12 @@ fn user_limits_are_shown_by_a_command_with_what_to_write_where_there_are_none() 
         let limits = [&["users", "--limits", "--server", &url], arguments].concat();
         folder.succeed(&limits).stdout
     };
-    let all = "root.a: 0 users, 0 active; used nothing; guaranteed vcore 4; a share is 100 % at least, a user \
-               may have 1 times the guarantee\n";
+    let all = "root.a: 0 users, 0 active; used nothing; guaranteed vcore 4; minimum share 100 %; \
+               user cap 1 times the guarantee\n";
     assert_eq!(ask(&[]), all);
     assert_eq!(ask(&["--queue", "root.a", "ann"]), all);
     let off = ask(&["--queue", "root.b"]);
-    assert!(off.starts_with("no `userlimits` are in force at root.b") && off.lines().count() == 1);
+    assert!(off.starts_with("no `userlimits` apply to root.b") && off.lines().count() == 1);
     let json: serde_json::Value = serde_json::from_str(&ask(&["-o", "json"])).unwrap();
     assert_eq!(json[0]["inputs"]["Q"]["vcore"], 4_000, "{json}");
     assert_eq!(ask(&["-o", "csv"]).lines().count(), 1);

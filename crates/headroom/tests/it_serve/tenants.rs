@@ -132,7 +132,7 @@ fn what_happens_to_a_tenant_is_watched_until_it_goes() {
         watches.join().unwrap()
     });
     assert_eq!(watched.code, Some(0), "{}", watched.stderr);
-    assert_eq!(watched.stderr, "the server ends the stream: gone\n");
+    assert_eq!(watched.stderr, "the server ended the stream: gone\n");
     let rows: Vec<Vec<&str>> =
         watched.stdout.lines().map(|line| cells(line)[2..].to_vec()).collect();
     assert_eq!(rows[0][..3], ["applicationRejected", "lab", "never"], "{}", watched.stdout);

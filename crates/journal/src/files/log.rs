@@ -166,9 +166,11 @@ impl Log {
                 }
                 return Ok(log);
             }
-            Ok(Ok(_)) => Refused::Index("the newest records are not in it".to_owned()),
+            Ok(Ok(_)) => Refused::Index("the newest records are not in the index".to_owned()),
             Ok(Err(refused)) => refused,
-            Err(_) => Refused::Index("reading it made the database library panic".to_owned()),
+            Err(_) => {
+                Refused::Index("the database library panicked while it read the index".to_owned())
+            }
         };
         Err(match refused {
             Refused::Journal(error) => error,
@@ -187,7 +189,7 @@ impl Log {
             let rows = database.begin_read().map_err(redb::Error::from)?;
             let rows = rows.open_table(ABOUT).map_err(redb::Error::from)?;
             let row = rows.get(HEAD).map_err(redb::Error::from)?;
-            let row = row.ok_or(Refused::Index("its head is missing".to_owned()))?;
+            let row = row.ok_or(Refused::Index("the header of the index is missing".to_owned()))?;
             check_head(path, first, row.value())?
         };
         let (path, held, database) = (path.to_path_buf(), held.clone(), Arc::new(database));
@@ -207,7 +209,9 @@ impl Log {
         let refused = match read {
             Ok(Ok(page)) => return Ok(page),
             Ok(Err(refused)) => refused,
-            Err(_) => Refused::Index("reading it made the database library panic".to_owned()),
+            Err(_) => {
+                Refused::Index("the database library panicked while it read the index".to_owned())
+            }
         };
         Err(match refused {
             Refused::Journal(error) => error,
@@ -325,7 +329,7 @@ fn check_head(path: &Path, first: u64, bytes: &[u8]) -> Result<u64, Refused> {
         Refused::Journal(JournalError::damaged(path.to_path_buf(), Place::default(), damage))
     };
     let Ok(bytes) = <&[u8; HEAD_BYTES]>::try_from(bytes) else {
-        return Err(damaged(Damage::Shape("its head has another length")));
+        return Err(damaged(Damage::Shape("the header of the file has the wrong length")));
     };
     let number = |at: usize| u64::from_le_bytes(*bytes[at..].first_chunk().expect("in the head"));
     let (expected, found) = (number(20), xxh3_64(&bytes[..20]));
@@ -338,7 +342,9 @@ fn check_head(path: &Path, first: u64, bytes: &[u8]) -> Result<u64, Refused> {
         return Err(Refused::Journal(JournalError::Newer { path, found, known: FORMAT }));
     }
     if number(4) != first {
-        return Err(damaged(Damage::Shape("it begins with another record than its name says")));
+        return Err(damaged(Damage::Shape(
+            "the first record of the file does not match the name of the file",
+        )));
     }
     Ok(number(12))
 }

@@ -135,7 +135,8 @@ pub(super) fn open(disk: &Arc<dyn Disk>, sequence: u64) -> Result<Snapshot, Jour
         Reader { path, file, length, offset: 0, chunks: 0, sum: Xxh3Debug::default(), done: false };
     let head = reader.head()?;
     if head.sequence != sequence {
-        let damage = Damage::Shape("the snapshot is of another record than its name says");
+        let damage =
+            Damage::Shape("the record number in the snapshot does not match the name of the file");
         return Err(reader.damaged(Place::offset(0), damage));
     }
     Ok(Snapshot { head, chunks: Box::new(reader) })
@@ -155,7 +156,7 @@ struct Reader {
 impl Reader {
     fn take(&mut self, length: usize) -> Result<Vec<u8>, JournalError> {
         if self.length.saturating_sub(self.offset) < length as u64 {
-            let damage = Damage::Shape("the snapshot ends too early");
+            let damage = Damage::Shape("the snapshot is truncated");
             return Err(self.damaged(self.here(), damage));
         }
         let mut bytes = vec![0; length];
@@ -172,7 +173,10 @@ impl Reader {
         let (expected, found) = (number(HEAD_BYTES - 8), xxh3_64(&bytes[..HEAD_BYTES - 8]));
         let at_head = Place::offset(0);
         if bytes[..8] != MARK {
-            return Err(self.damaged(at_head, Damage::Shape("it does not begin as a snapshot")));
+            return Err(self.damaged(
+                at_head,
+                Damage::Shape("the file does not begin with the header of a snapshot"),
+            ));
         }
         if expected != found {
             return Err(self.damaged(at_head, Damage::Checksum { expected, found }));
@@ -195,7 +199,7 @@ impl Reader {
             return self.end(place, second).map(|()| None);
         }
         if length as usize > CHUNK_BYTES_MAX {
-            return Err(self.damaged(place, Damage::Shape("a chunk is longer than any can be")));
+            return Err(self.damaged(place, Damage::Shape("a chunk exceeds the maximum length")));
         }
         let bytes = self.take(length as usize).map_err(|error| match error {
             JournalError::Damaged { path, damage, .. } => {
@@ -220,7 +224,7 @@ impl Reader {
             return Err(self.damaged(place, Damage::Checksum { expected, found }));
         }
         if self.offset != self.length {
-            let damage = Damage::Shape("bytes follow the end of the snapshot");
+            let damage = Damage::Shape("data follows the end of the snapshot");
             return Err(self.damaged(self.here(), damage));
         }
         Ok(())

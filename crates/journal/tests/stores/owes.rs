@@ -69,7 +69,7 @@ fn snapshots_are_kept_by_twos_and_records_since_the_older() {
         let expected = "record 40 is no longer stored, and the journal begins with record 41. Start with a snapshot";
         assert_eq!(early, expected);
         let none = store.snapshot(25).err().unwrap().to_string();
-        assert_eq!(none, "there is no snapshot of record 25");
+        assert_eq!(none, "no snapshot exists for record 25");
         // Twice the same is one.
         snapshot(&mut *store).unwrap();
         snapshot(&mut *store).unwrap();
@@ -151,7 +151,11 @@ fn who_was_replaced_cannot_write() {
     let mut new = journal.open();
     assert!(new.lease() > old.lease());
     let refused = append(&mut old, 1).unwrap_err().to_string();
-    assert_eq!(refused, "lease 1 is over: lease 2 was granted later. Stop, and recover by replay");
+    assert_eq!(
+        refused,
+        "lease 1 has ended, because lease 2 was granted later. Stop this server, and restart it to \
+         replay the journal"
+    );
     for refused in [begin_snapshot(&mut old).err(), old.truncate(old.lease()).err()] {
         assert!(matches!(refused, Some(JournalError::Deposed { presented: 1, current: 2 })));
     }
@@ -185,7 +189,8 @@ fn one_process_at_a_time_and_the_other_is_named() {
     let held = FileStore::open_folder(&path).unwrap_err().to_string();
     let lock = path.join("lock");
     let expected = format!(
-        "{} is in use by process {}. Only one process at a time can write to it",
+        "{} is in use by process {}. Only one process at a time can write to the journal. Stop \
+         that process first",
         lock.display(),
         std::process::id()
     );

@@ -72,8 +72,8 @@ fn a_broken_index_loses_no_record_and_a_broken_record_only_what_follows() {
         "{told}"
     );
     let refused = cut(&disk, 12).unwrap_err();
-    let expected = "cannot keep records up to 12: record 11 is incomplete. \
-                    `--to 10` keeps all records before it";
+    let expected = "cannot keep records up to 12: record 11 is incomplete. Set `--to 10` to keep \
+                    all records before the incomplete record";
     assert_eq!(refused, expected);
     cut(&disk, 10).unwrap();
     assert_eq!(recover(&open(&disk).unwrap()).unwrap(), 10);

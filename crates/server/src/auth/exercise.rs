@@ -150,7 +150,10 @@ fn headers(mut bytes: Bytes<'_>) {
         }
         Err(refusal) => {
             assert!(!(is_ours && is_one), "{refusal:?}");
-            assert!(!refusal.detail.contains(secret.reveal()), "a secret is told: {refusal:?}");
+            assert!(
+                !refusal.detail.contains(secret.reveal()),
+                "the refusal reveals the secret: {refusal:?}"
+            );
         }
     }
     let _ = bearer(&headers);

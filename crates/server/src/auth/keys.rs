@@ -37,7 +37,7 @@ pub enum KeysError {
     #[error("cannot set up connections to the issuer")]
     Setup(#[source] reqwest::Error),
     /// The issuer does not answer.
-    #[error("the issuer does not answer at {url}")]
+    #[error("the issuer does not respond at {url}")]
     Unreachable {
         /// Where.
         url: String,
@@ -46,7 +46,7 @@ pub enum KeysError {
         source: reqwest::Error,
     },
     /// The issuer answers something else.
-    #[error("the response of {url} is not as expected: {why}")]
+    #[error("the response of {url} is not valid: {why}")]
     Answer {
         /// Where.
         url: String,
@@ -100,7 +100,7 @@ impl Keys {
             let found =
                 Certificate::from_pem_bundle(&pem).map_err(|source| wrong(source.into()))?;
             if found.is_empty() {
-                return Err(wrong("it contains no certificate".into()));
+                return Err(wrong("the file contains no certificate".into()));
             }
             builder = builder.tls_certs_merge(found);
         }
@@ -173,13 +173,19 @@ impl Keys {
         let found: Discovered = self.get(&at).await?;
         let wrong = |why: String| KeysError::Answer { url: at.clone(), why };
         if found.issuer != self.issuer {
-            let why = format!("its issuer is {:?}, not {:?}", found.issuer, self.issuer);
+            let why = format!(
+                "the issuer in the response is {:?}, but `auth.oidc.issuer` is {:?}",
+                found.issuer, self.issuer
+            );
             return Err(wrong(why));
         }
         // Keys that come over a line that anybody can change vouch for nothing.
         let is_secure = |url: &str| Url::parse(url).is_ok_and(|url| url.scheme() == "https");
         if is_secure(&self.issuer) && !is_secure(&found.jwks_uri) {
-            return Err(wrong(format!("`jwks_uri` is {:?}, not https", found.jwks_uri)));
+            return Err(wrong(format!(
+                "`jwks_uri` is {:?}, but it must be an https URL",
+                found.jwks_uri
+            )));
         }
         let set: JwkSet = self.get(&found.jwks_uri).await?;
         tracing::info!(issuer = self.issuer, keys = set.keys.len(), "keys of the issuer read");
@@ -207,7 +213,7 @@ impl Keys {
         let mut body = Vec::new();
         while let Some(chunk) = answer.chunk().await.map_err(unreachable)? {
             if body.len() + chunk.len() > ANSWER_BYTES_MAX {
-                return Err(wrong(format!("it is larger than {ANSWER_BYTES_MAX} bytes")));
+                return Err(wrong(format!("the response is larger than {ANSWER_BYTES_MAX} bytes")));
             }
             body.extend_from_slice(&chunk);
         }

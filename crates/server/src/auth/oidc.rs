@@ -77,19 +77,19 @@ impl Oidc {
     pub(super) async fn caller(&self, token: &str) -> Result<Caller, TokenError> {
         let bad = |why: &str| TokenError::Bad(why.to_owned());
         if token.len() > TOKEN_BYTES_MAX {
-            return Err(bad("it is too long"));
+            return Err(bad("the token is too long"));
         }
-        let header = decode_header(token).map_err(|_| bad("it is not a JWT"))?;
+        let header = decode_header(token).map_err(|_| bad("the token is not a JWT"))?;
         if !ALGORITHMS.contains(&header.alg) {
-            return Err(bad("its signature algorithm is not supported"));
+            return Err(bad("the signature algorithm of the token is not supported"));
         }
         if header.crit.is_some() {
-            return Err(bad("it has critical extensions (`crit`), which are not supported"));
+            return Err(bad("the token has critical extensions (`crit`), which are not supported"));
         }
         let keys = self.keys.find(header.kid.as_deref(), header.alg).await;
         let keys = keys.map_err(TokenError::Keys)?;
         if keys.is_empty() {
-            return Err(bad("the issuer does not have its key"));
+            return Err(bad("the issuer does not have the key of the token"));
         }
         let mut validation = Validation::new(header.alg);
         validation.set_audience(&[&self.told.audience]);
@@ -97,7 +97,7 @@ impl Oidc {
         validation.set_required_spec_claims(&["exp", "iss", "aud"]);
         validation.validate_nbf = true;
         validation.leeway = LEEWAY_S;
-        let mut last = bad("the issuer does not have its key");
+        let mut last = bad("the issuer does not have the key of the token");
         for key in keys {
             match decode::<Map<String, Value>>(token, &key, &validation) {
                 Ok(data) => return self.of_claims(&data.claims),
@@ -112,7 +112,10 @@ impl Oidc {
         let user = claims.get(&told.user_claim).and_then(Value::as_str);
         let user = user.filter(|user| !user.is_empty() && !user.chars().any(char::is_control));
         let user = user.ok_or_else(|| {
-            TokenError::Bad(format!("its claim `{}` does not name a user", told.user_claim))
+            TokenError::Bad(format!(
+                "the claim `{}` of the token does not name a user",
+                told.user_claim
+            ))
         })?;
         let groups: Vec<Name> = texts(claims, &told.groups_claim).map(Name::new).collect();
         let claimed = told.roles_claim.iter().flat_map(|claim| texts(claims, claim));

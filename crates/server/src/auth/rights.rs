@@ -97,7 +97,10 @@ pub fn not_from_elsewhere(
         (Some(from), Some(host)) if from.eq_ignore_ascii_case(host) => Ok(()),
         (from, host) => {
             let (from, host) = (from.unwrap_or_default(), host.unwrap_or_default());
-            let why = format!("a page of {from:?} cannot change anything at {host:?}");
+            let why = format!(
+                "the request comes from a page of {from:?}, but only pages of {host:?} can make \
+                 changes"
+            );
             Err(Refusal::new(Code::Forbidden, why))
         }
     }

@@ -104,7 +104,7 @@ pub enum TokenFileError {
         bytes: u64,
     },
     /// A line is no token.
-    #[error("{}:{line}: not a token: {why}", path.display())]
+    #[error("{}:{line}: the line is not a valid token: {why}", path.display())]
     Line {
         /// Which file.
         path: PathBuf,
@@ -114,7 +114,7 @@ pub enum TokenFileError {
         why: String,
     },
     /// There is a token of this name.
-    #[error("token {name} already exists in {}. Revoke it, or choose another name", path.display())]
+    #[error("token {name} already exists in {}. Revoke the token, or choose another name", path.display())]
     Taken {
         /// Its name.
         name: String,
@@ -122,7 +122,7 @@ pub enum TokenFileError {
         path: PathBuf,
     },
     /// There is no token of this name.
-    #[error("token {name} does not exist in {}", path.display())]
+    #[error("token {name} does not exist in {}. List the tokens with `headroom token list`", path.display())]
     Unknown {
         /// The name.
         name: String,

@@ -100,7 +100,7 @@ async fn read(
             // A client that answers nothing any more is gone.
             Ok(()) => {
                 lost(&manager, taker);
-                lane.dismiss(taker, Status::ok("no more answers come"));
+                lane.dismiss(taker, Status::ok("the resource manager sends no more answers"));
             }
             Err(status) if is_lost(&status) => {}
             Err(status) => {
@@ -127,7 +127,8 @@ async fn attach(
     };
     if matches!(manager.outbox, Outbox::Session(_)) {
         return Err(Status::failed_precondition(
-            "this RM has registered for headroom.si.v1.SchedulerSession; it is asked there",
+            "this resource manager is registered for headroom.si.v1.SchedulerSession and receives \
+             its questions there",
         ));
     }
     Ok(Attached::to(manager, capabilities.unwrap_or_default()))
@@ -141,7 +142,7 @@ async fn read_all(
         match message.content {
             Some(Said::Reply(reply)) => manager.asking.answer(manager, reply),
             Some(Said::Attach(_)) => {
-                return Err(Status::invalid_argument("`attach` is the first message alone"));
+                return Err(Status::invalid_argument("only the first message can be `attach`"));
             }
             // From a later version.
             None => {}

@@ -11,9 +11,13 @@ use crate::Caller;
 /// When the caller is not authenticated, or is no RM.
 pub(super) fn rm<T>(request: &Request<T>) -> Result<Caller, Status> {
     let caller = request.extensions().get::<Caller>();
-    let caller = caller.ok_or_else(|| Status::unauthenticated("say who you are"))?;
+    let caller = caller.ok_or_else(|| {
+        Status::unauthenticated(
+            "the request has no identity. Send `authorization: Bearer …` or a client certificate",
+        )
+    })?;
     if caller.is(Role::Rm) || caller.is(Role::Admin) {
         return Ok(caller.clone());
     }
-    Err(Status::permission_denied("the scheduler interface takes role `rm` or `admin`"))
+    Err(Status::permission_denied("the scheduler interface requires the role `rm` or `admin`"))
 }

@@ -44,7 +44,8 @@ impl Scheduler for Compat {
         let manager = self.0.register(&caller, request.into_inner(), Profile::Compat).await?;
         let mut response = Response::new(RegisterResourceManagerResponse {});
         let token = manager.token.parse();
-        let token = token.map_err(|_| Status::internal("the token is no header value"))?;
+        let token =
+            token.map_err(|_| Status::internal("the session token is not a valid header value"))?;
         response.metadata_mut().insert(SESSION_METADATA, token);
         Ok(response)
     }
@@ -166,8 +167,8 @@ pub(super) fn bound_by_metadata<T>(
     let same = |manager: &Arc<Manager>| same_secret(token.as_bytes(), manager.token.as_bytes());
     let found = current.filter(same).ok_or_else(|| {
         Status::failed_precondition(
-            "this session is not known any more, another registration took its place or it was \
-             away for too long; register again",
+            "the session has ended, because the resource manager registered again or was \
+             disconnected too long. Register again",
         )
     })?;
     Ok(Some(found))
@@ -178,13 +179,14 @@ pub(super) fn bound_by_metadata<T>(
 fn may_be_opened(manager: &Manager) -> Result<(), Status> {
     if matches!(manager.outbox, Outbox::Session(_)) {
         return Err(Status::failed_precondition(
-            "this RM has registered for headroom.si.v1.SchedulerSession; it uses that stream",
+            "this resource manager is registered for headroom.si.v1.SchedulerSession. Use the \
+             stream of that session",
         ));
     }
     if manager.has_lost_stream() {
         return Err(Status::failed_precondition(
-            "a stream of this RM was lost, and what was sent on it may be; register again and \
-             send what exists",
+            "a stream of this resource manager broke, so messages can be lost. Register again, and \
+             send all nodes, applications, and allocations",
         ));
     }
     Ok(())
@@ -220,7 +222,9 @@ impl<K: Kind> Drop for Bound<K> {
 fn lane<K: Kind>(manager: &Manager) -> Result<&MessageQueue<K::Response>, Status> {
     match &manager.outbox {
         Outbox::Compat(lanes) => Ok(K::lane(lanes)),
-        Outbox::Session(_) => Err(Status::failed_precondition("this RM has another profile")),
+        Outbox::Session(_) => Err(Status::failed_precondition(
+            "this resource manager is registered with another interface",
+        )),
     }
 }
 
@@ -269,7 +273,7 @@ async fn bound_by_message<K: Kind>(
             (named.and_then(Bound::<K>::to), Some(request))
         }
         Ok(None) => {
-            let why = "the stream ended before a message named its RM";
+            let why = "the stream ended before a message with an RmID";
             (Err(Status::invalid_argument(why)), None)
         }
         Err(status) => (Err(too_large(status)), None),
@@ -295,9 +299,10 @@ async fn read_all<K: Kind>(
             },
         };
         if !request.rm_id().is_empty() && request.rm_id() != manager.id() {
-            return Err(interface
-                .named(request.rm_id(), K::NAME)
-                .map_or_else(|why| why, |_| Status::failed_precondition("a stream is of one RM")));
+            return Err(interface.named(request.rm_id(), K::NAME).map_or_else(
+                |why| why,
+                |_| Status::failed_precondition("all messages of a stream must have the same RmID"),
+            ));
         }
         request.hand_in(interface, manager).await?;
     }
@@ -311,7 +316,7 @@ pub(super) fn is_lost(status: &Status) -> bool {
 /// A message that is too large has a status of its own.
 pub(super) fn too_large(status: Status) -> Status {
     if status.code() == Code::OutOfRange {
-        let hint = "send lists of more than about 5,000 entries in parts";
+        let hint = "send lists of more than about 5,000 entries in several messages";
         return Status::resource_exhausted(format!("{}; {hint}", status.message()));
     }
     status

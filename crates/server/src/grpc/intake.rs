@@ -63,7 +63,7 @@ pub(super) struct Closed;
 
 impl From<Closed> for Status {
     fn from(_: Closed) -> Self {
-        Self::aborted("the registration of this RM has ended")
+        Self::aborted("the registration of this resource manager has ended. Register again")
     }
 }
 

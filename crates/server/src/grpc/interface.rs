@@ -122,7 +122,7 @@ impl Interface {
     pub fn shut_down(&self) {
         self.0.shut_down.store(true, Ordering::SeqCst);
         if let Some(manager) = self.current() {
-            manager.end(&Status::unavailable("the server shuts down; try again in a moment"));
+            manager.end(&Status::unavailable("the server is shutting down. Try again later"));
         }
     }
 
@@ -177,10 +177,12 @@ impl Interface {
         profile: Profile,
     ) -> Result<Arc<Manager>, Status> {
         if request.rm_id.is_empty() {
-            return Err(Status::invalid_argument("rmID is empty; an RM has a name"));
+            return Err(Status::invalid_argument(
+                "rmID is empty. Set a name of at least one character",
+            ));
         }
         if self.is_shut_down() {
-            return Err(Status::unavailable("the server shuts down; try again in a moment"));
+            return Err(Status::unavailable("the server is shutting down. Try again later"));
         }
         let mut seat = self.0.seat.lock().await;
         let before = self.current();
@@ -195,7 +197,7 @@ impl Interface {
         let has_before = before.is_some();
         self.seat_taken_by(None);
         if let Some(before) = before {
-            before.end(&Status::aborted("this RM has registered again"));
+            before.end(&Status::aborted("this resource manager registered again"));
             before.intake.close().await;
         }
         let origin = origin(caller, &request.rm_id);
@@ -213,7 +215,12 @@ impl Interface {
         let identity = origin.identity.clone();
         let said = (request, token);
         let (manager, pendings) = Manager::new(self, said, (origin, outbox, recovering));
-        tracing::info!(rm = manager.id(), ?profile, by = caller.identity, "an RM has registered");
+        tracing::info!(
+            rm = manager.id(),
+            ?profile,
+            by = caller.identity,
+            "a resource manager registered"
+        );
         let teller =
             RmNotifier::new(Arc::clone(&manager), identity, pendings, applied.sequence + 1);
         let (interface, told) = (self.clone(), Arc::clone(&manager));
@@ -284,7 +291,9 @@ impl Interface {
     ) -> Result<(), Status> {
         let mut seat = self.0.seat.lock().await;
         if manager.is_over() {
-            return Err(Status::failed_precondition("the registration of this RM has ended"));
+            return Err(Status::failed_precondition(
+                "the registration of this resource manager has ended. Register again",
+            ));
         }
         let queue_file = &self.service().queue_file;
         queue_file.set_extra(extra);
@@ -318,9 +327,11 @@ impl Interface {
         if !is_current || !manager.is_in_pause(pause) {
             return;
         }
-        tracing::warn!(rm = manager.id(), grace = ?self.settings().grace, "the RM is given up");
+        tracing::warn!(rm = manager.id(), grace = ?self.settings().grace, "the resource manager was disconnected too long and was removed");
         self.seat_taken_by(None);
-        manager.end(&Status::aborted("this RM was away for too long; register again"));
+        manager.end(&Status::aborted(
+            "this resource manager was disconnected too long. Register again",
+        ));
         manager.intake.close().await;
         // If the engine has stopped, nothing is placed any more.
         let _ = self.tear_down(&manager.own_origin(), true).await;

@@ -153,11 +153,15 @@ impl Manager {
             && !before.is_away()
             && after.is_away()
         {
-            tracing::warn!(rm = self.id(), ?after, "the RM is paused");
+            tracing::warn!(
+                rm = self.id(),
+                ?after,
+                "the resource manager disconnected, so nothing starts"
+            );
             interface.begin_grace(self, pause);
         }
         if before.is_away() && !after.is_away() {
-            tracing::info!(rm = self.id(), "the RM is back");
+            tracing::info!(rm = self.id(), "the resource manager reconnected");
         }
         let (interface, manager) = (self.interface.upgrade(), Arc::clone(self));
         spawn(async move {
@@ -252,8 +256,8 @@ impl Manager {
     pub(super) async fn over(&self) -> Status {
         let mut over = self.over.subscribe();
         match over.wait_for(Option::is_some).await {
-            Ok(why) => why.clone().unwrap_or_else(|| Status::aborted("it is over")),
-            Err(_) => Status::aborted("it is over"),
+            Ok(why) => why.clone().unwrap_or_else(|| Status::aborted("the registration has ended")),
+            Err(_) => Status::aborted("the registration has ended"),
         }
     }
 

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tonic::Status;
 
 /// The error of a stream when another has come.
-pub(super) const REPLACED: &str = "another stream of this kind took the place of this one";
+pub(super) const REPLACED: &str = "a newer stream of the same kind replaced this stream";
 
 /// A message that may take in the one that follows it, as long as nobody has taken it.
 pub(super) trait Coalesce: Sized {

@@ -68,7 +68,8 @@ impl RmNotifier {
         tokio::select! {
             pending = self.pendings.recv() => match pending {
                 Some(pending) => self.settle(pending).await,
-                None => Err(Status::aborted("the registration of this RM has ended")),
+                None => Err(Status::aborted("the registration of this resource manager has ended. \
+                                             Register again")),
             },
             entry = next_entry(&mut self.ahead, &mut self.follower) => {
                 let entry = entry?;
@@ -78,7 +79,8 @@ impl RmNotifier {
                 // Its place in the order is that of the request that led to it.
                 while self.settled < entry.record.sequence {
                     let pending = self.pendings.recv().await;
-                    let ended = || Status::aborted("the registration of this RM has ended");
+                    let ended = || Status::aborted("the registration of this resource manager has \
+                                                    ended. Register again");
                     self.settle(pending.ok_or_else(ended)?).await?;
                 }
                 Ok(())
@@ -186,8 +188,8 @@ impl RmNotifier {
     fn say(&self, say: OutboundMessage) -> Result<(), Status> {
         self.manager.outbox.push(say).map_err(|_| {
             Status::resource_exhausted(
-                "too many messages are held for this RM, it is too slow or was away for too \
-                 long; register again",
+                "too many messages wait for this resource manager, which was too slow or \
+                 disconnected too long. Register again",
             )
         })
     }
@@ -204,9 +206,9 @@ async fn next_entry(
         }
         match follower.next().await {
             Ok(Some(entries)) => ahead.extend(entries),
-            Ok(None) => return Err(Status::unavailable("the scheduler shuts down")),
+            Ok(None) => return Err(Status::unavailable("the scheduler is shutting down")),
             Err(too_old) => {
-                return Err(Status::resource_exhausted(format!("{too_old}; register again")));
+                return Err(Status::resource_exhausted(format!("{too_old} Register again")));
             }
         }
     }

@@ -128,12 +128,12 @@ impl Index {
 
     fn file(&self, name: &str) -> Result<&[u8], Unknown> {
         let file = self.files.get(name);
-        file.map(|file| &**file).ok_or_else(|| Unknown(format!("no file is named {name:?}")))
+        file.map(|file| &**file).ok_or_else(|| Unknown(format!("file {name:?} does not exist")))
     }
 
     fn symbol(&self, name: &str) -> Result<&[u8], Unknown> {
         let file = self.symbols.get(name.trim_start_matches('.'));
-        file.map(|file| &**file).ok_or_else(|| Unknown(format!("no symbol is named {name:?}")))
+        file.map(|file| &**file).ok_or_else(|| Unknown(format!("symbol {name:?} does not exist")))
     }
 
     fn extension(&self, message: &str, number: i32) -> Result<&[u8], Unknown> {
@@ -149,7 +149,7 @@ impl Index {
         let numbers: Vec<i32> = all.map(|(_, number)| *number).collect();
         // A message that only others' files extend is known by that alone.
         if numbers.is_empty() && !self.messages.contains(name) {
-            return Err(Unknown(format!("no message is named {message:?}")));
+            return Err(Unknown(format!("message type {message:?} does not exist")));
         }
         Ok(numbers)
     }

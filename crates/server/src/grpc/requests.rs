@@ -81,7 +81,7 @@ async fn charged(interface: &Interface, new: Vec<New>) -> Result<Vec<Step>, Stat
         return Ok(charge(new));
     }
     let charged = tokio::task::spawn_blocking(move || charge(new)).await;
-    charged.map_err(|_| Status::internal("the lookup of a user broke off"))
+    charged.map_err(|_| Status::internal("the lookup of a user failed"))
 }
 
 /// Have asks and allocations come, change and go.

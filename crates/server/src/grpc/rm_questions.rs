@@ -271,7 +271,13 @@ impl RmQuestions {
             state.silences
         };
         let within = self.answer_within;
-        tracing::warn!(rm = manager.id(), id, ?within, silences, "the RM did not answer in time");
+        tracing::warn!(
+            rm = manager.id(),
+            id,
+            ?within,
+            silences,
+            "the resource manager did not answer in time"
+        );
         let sent = self.state().sent.remove(&id);
         let Some(Sent::Part(number, part)) = sent else { return };
         if silences >= SILENCES_MAX {
@@ -279,7 +285,8 @@ impl RmQuestions {
             self.knock_until_answered(manager);
             return;
         }
-        let reason = format!("no answer within {} ms", within.as_millis());
+        let reason =
+            format!("the resource manager did not answer within {} ms", within.as_millis());
         self.void_later(manager, number, &part);
         self.note(manager, number, &part, |inquiry| inquiry.refuse(&part, &reason));
     }
@@ -367,7 +374,12 @@ impl RmQuestions {
             id
         };
         self.send_request(manager, id, Question::StateDump(StateDumpRequest {}));
-        let silence = || Err(format!("no answer within {} ms", self.answer_within.as_millis()));
+        let silence = || {
+            Err(format!(
+                "the resource manager did not answer within {} ms",
+                self.answer_within.as_millis()
+            ))
+        };
         Some(answered.await.unwrap_or_else(|_| silence()))
     }
 
@@ -401,7 +413,7 @@ fn dump_of(answer: Option<Answer>) -> Result<String, String> {
     match answer {
         Some(Answer::StateDump(StateDump { outcome: Some(Outcome::Json(json)) })) => Ok(json),
         Some(Answer::StateDump(StateDump { outcome: Some(Outcome::Error(error)) })) => Err(error),
-        _ => Err("the answer is to another question".to_owned()),
+        _ => Err("the answer belongs to another question".to_owned()),
     }
 }
 

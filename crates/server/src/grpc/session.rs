@@ -138,7 +138,9 @@ impl Reading {
             return self.resume(manager, register, ack_seq).await;
         }
         if seq == 0 {
-            return Err(Status::invalid_argument("seq is 0; messages count from 1"));
+            return Err(Status::invalid_argument(
+                "seq is 0, but the sequence numbers of messages begin at 1",
+            ));
         }
         let profile = Profile::Session {
             recovers: !register.skip_recovery,
@@ -188,7 +190,7 @@ impl Reading {
             ack_seq: line.applied(),
             content: Some(Told::Registered(registered)),
         };
-        tracing::info!(rm = manager.id(), processed, "an RM goes on with its session");
+        tracing::info!(rm = manager.id(), processed, "a resource manager resumed its session");
         drop(received);
         Ok(Open { manager, taker, first: Some(first) })
     }
@@ -221,7 +223,8 @@ impl Reading {
             let seq = message.seq;
             if seq <= last {
                 return Err(Status::invalid_argument(format!(
-                    "seq is {seq} and was {last} before; it rises with every message"
+                    "seq is {seq}, but the previous message had {last}. Send a higher seq with \
+                     every message"
                 )));
             }
             last = seq;
@@ -249,8 +252,10 @@ impl Reading {
             _ => None,
         };
         if foreign.is_some_and(|rm_id| !rm_id.is_empty() && rm_id != manager.id()) {
-            let message =
-                format!("this session is of RM {}, and so are its requests", manager.id());
+            let message = format!(
+                "this session belongs to RM {}, but the request has another RmID",
+                manager.id()
+            );
             return error(manager, seq, "RM_ID", message).await;
         }
         match content {
@@ -275,10 +280,10 @@ impl Reading {
                 say(manager, seq, Some(Told::Pong(Pong { id: ping.id }))).await
             }
             Some(Asked::Register(_)) => {
-                Err(Status::invalid_argument("`register` is the first message alone"))
+                Err(Status::invalid_argument("only the first message can be `register`"))
             }
             None => {
-                let message = "the message has no content that this version knows".to_owned();
+                let message = "the message has no content that this version supports".to_owned();
                 error(manager, seq, "UNKNOWN_MESSAGE", message).await
             }
         }
@@ -310,7 +315,9 @@ async fn error(manager: &Manager, seq: u64, code: &str, message: String) -> Resu
 fn line(manager: &Manager) -> Result<&SessionQueue, Status> {
     match &manager.outbox {
         Outbox::Session(line) => Ok(line),
-        Outbox::Compat(_) => Err(Status::failed_precondition("this RM has another profile")),
+        Outbox::Compat(_) => Err(Status::failed_precondition(
+            "this resource manager is registered with another interface",
+        )),
     }
 }
 

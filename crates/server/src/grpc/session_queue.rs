@@ -185,7 +185,7 @@ impl State {
     fn acknowledge(&mut self, processed: u64) -> Result<(), Status> {
         if processed > self.last {
             return Err(Status::invalid_argument(format!(
-                "ackSeq is {processed}, the last message sent has the number {}",
+                "ackSeq is {processed}, but the last message that the scheduler sent has seq {}",
                 self.last
             )));
         }

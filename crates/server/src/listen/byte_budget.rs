@@ -35,7 +35,8 @@ impl BudgetExhausted {
     pub(super) fn of_answers(self) -> String {
         let bytes = self.bytes;
         format!(
-            "unread responses already use the limit of {bytes} bytes; read them, or try again later"
+            "unread responses already use the limit of {bytes} bytes; read the open responses, or \
+             try again later"
         )
     }
 }

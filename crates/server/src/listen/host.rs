@@ -51,8 +51,10 @@ impl Hosts {
         if is_loopback(&host) || self.names.contains(&host) {
             return Ok(());
         }
-        let why =
-            format!("{host:?} is not a name of this server. If it should be, add it to `hosts`.");
+        let why = format!(
+            "{host:?} is not a name of this server. Use a name of this server, or add this name to \
+             `hosts`."
+        );
         Err(Refusal::new(Code::Misdirected, why))
     }
 }
@@ -68,8 +70,10 @@ mod tests {
     use super::{Code, Hosts, Refusal};
 
     fn refused(host: &str) -> Result<(), Refusal> {
-        let why =
-            format!("{host:?} is not a name of this server. If it should be, add it to `hosts`.");
+        let why = format!(
+            "{host:?} is not a name of this server. Use a name of this server, or add this name to \
+             `hosts`."
+        );
         Err(Refusal::new(Code::Misdirected, why))
     }
 

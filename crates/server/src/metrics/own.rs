@@ -36,12 +36,12 @@ pub(super) fn write(out: &mut Exposition, scrape: &Scrape<'_>) {
 
 fn server(out: &mut Exposition, scrape: &Scrape<'_>) {
     let about = &scrape.service.about;
-    let info = ("headroom_build_info", Gauge, "Which Headroom runs; always 1.");
+    let info = ("headroom_build_info", Gauge, "Build information of the server; always 1.");
     let build = BUILD_LABELS.iter().filter_map(|label| Some((*label, &**about.build.get(*label)?)));
     let labels = [("version", about.version)].into_iter().chain(build).collect();
     out.samples(info, [(labels, 1_u64)]);
     let up = u64::from(scrape.service.engine.stopped().is_none());
-    let help = "Whether the scheduler takes commands: 0 after its journal failed.";
+    let help = "Whether the scheduler accepts commands: 0 after the journal failed.";
     out.one(("headroom_scheduler_up", Gauge, help), up);
     let help = "Number of the newest record of the journal.";
     out.one(("headroom_journal_sequence", Gauge, help), scrape.service.engine.feed().newest());
@@ -56,7 +56,7 @@ fn server(out: &mut Exposition, scrape: &Scrape<'_>) {
         ];
         let samples = results
             .map(|(result, count)| (vec![("result", result)], count.load(Ordering::Relaxed)));
-        let help = "Spans for the collector of traces, by what became of them.";
+        let help = "Spans for the trace collector, by outcome.";
         out.samples(("headroom_trace_spans_total", Counter, help), samples);
     }
 }
@@ -66,40 +66,48 @@ fn journal(out: &mut Exposition, scrape: &Scrape<'_>) {
     let (health, work) = (scrape.service.engine.health(), &scrape.view.work);
     for (name, help, value) in [
         ("headroom_backlog", "Messages that wait for the writer.", health.backlog),
-        ("headroom_backlog_max", "How many may.", health.backlog_max),
+        (
+            "headroom_backlog_max",
+            "Maximum number of messages that wait for the writer.",
+            health.backlog_max,
+        ),
     ] {
         out.one((name, Gauge, help), value as u64);
     }
-    let help = "Checks of the books that fail: always 0, or a bug.";
+    let help = "Failed checks of the scheduler state. Values above 0 indicate a bug.";
     out.one(("headroom_books_drift", Gauge, help), drift(scrape.service));
     let since = |at: Timestamp| seconds(scrape.now.since(at).get());
-    let help = "How long the flush takes that is under way; 0 while none is.";
+    let help = "Duration of the current flush so far; 0 without a flush.";
     let flushing = health.flushing_since.map_or(0.0, since);
     out.one(("headroom_journal_flushing_seconds", Gauge, help), flushing);
     if let Some(at) = health.last_flush {
-        let help = "When records were last made durable, since the epoch.";
+        let help = "Time at which records were last made durable, since the epoch.";
         let name = "headroom_journal_last_flush_timestamp_seconds";
         out.one((name, Gauge, help), seconds(at.as_millis()));
     }
     for (name, help, count) in [
-        ("headroom_journal_records_total", "Records that were made durable.", work.records),
-        ("headroom_journal_bytes_total", "Their bytes.", work.bytes),
+        ("headroom_journal_records_total", "Records made durable.", work.records),
+        ("headroom_journal_bytes_total", "Bytes of the records made durable.", work.bytes),
         ("headroom_scheduler_steps_total", "Steps of the scheduler.", work.steps),
-        ("headroom_commands_total", "Commands that were judged.", work.commands),
-        ("headroom_commands_repeated_total", "Of these, known already.", work.repeated),
-        ("headroom_snapshot_failures_total", "Snapshots that failed.", work.snapshots.failed),
+        ("headroom_commands_total", "Processed commands.", work.commands),
+        (
+            "headroom_commands_repeated_total",
+            "Processed commands that were repetitions of earlier commands.",
+            work.repeated,
+        ),
+        ("headroom_snapshot_failures_total", "Failed snapshots.", work.snapshots.failed),
     ] {
         out.one((name, Counter, help), count);
     }
     let help = "Size of the last snapshot, bytes; 0 before the first.";
     out.one(("headroom_snapshot_bytes", Gauge, help), work.snapshots.last_bytes);
-    let help = "How long the audit of tenants is behind the journal; 0 while it is not.";
+    let help = "Time by which the audit log of tenants lags behind the journal; 0 without a lag.";
     let behind = scrape.service.engine.audit().status().behind_since.map_or(0.0, since);
     out.one(("headroom_tenant_audit_lag_seconds", Gauge, help), behind);
     for (name, help, durations) in [
         (
             "headroom_journal_flush_seconds",
-            "How long batches of records took to be made durable.",
+            "Time to make a batch of records durable.",
             &work.flushes,
         ),
         (
@@ -120,7 +128,7 @@ fn partitions(out: &mut Exposition, scrape: &Scrape<'_>) {
     let tally = |id| scrape.view.tally.partitions.get(&id).cloned().unwrap_or_default();
     let of = |name| vec![("partition", name)];
     let running = scrape.partitions().map(|(id, name)| (of(name), tally(id).with_allocations));
-    let help = "Applications that run, counted from their first allocation on.";
+    let help = "Running applications. An application runs from its first allocation.";
     out.samples(("headroom_running_applications", Gauge, help), running);
     let states = [
         ("accepted", ApplicationState::Accepted),
@@ -142,8 +150,8 @@ fn partitions(out: &mut Exposition, scrape: &Scrape<'_>) {
     });
     out.samples(("headroom_nodes", Gauge, "Nodes by state."), nodes);
     for (description, count) in [
-        (("headroom_allocations", Gauge, "Allocations in force."), 0),
-        (("headroom_placeholders", Gauge, "Allocations that only hold room."), 1),
+        (("headroom_allocations", Gauge, "Current allocations."), 0),
+        (("headroom_placeholders", Gauge, "Allocations that are placeholders."), 1),
         (("headroom_reservations", Gauge, "Nodes reserved for an ask."), 2),
     ] {
         let samples = scrape.partitions().map(|(id, name)| {
@@ -166,10 +174,17 @@ fn resources(out: &mut Exposition, scrape: &Scrape<'_>) {
     let books = &scrape.view.books;
     let nothing = Resources::new();
     for (description, which) in [
-        (("headroom_capacity", Gauge, "Sum of the nodes, in core units."), 0),
-        (("headroom_allocated", Gauge, "Allocated, in core units."), 1),
-        (("headroom_pending", Gauge, "Asked for and not allocated, in core units."), 2),
-        (("headroom_preempting", Gauge, "About to be given back, in core units."), 3),
+        (("headroom_capacity", Gauge, "Capacity of all nodes, in core units."), 0),
+        (("headroom_allocated", Gauge, "Allocated amounts, in core units."), 1),
+        (("headroom_pending", Gauge, "Amounts of waiting asks, in core units."), 2),
+        (
+            (
+                "headroom_preempting",
+                Gauge,
+                "Amounts of allocations that are stopping, in core units.",
+            ),
+            3,
+        ),
     ] {
         let samples = scrape.partitions().flat_map(|(id, name)| {
             let root = books.queue(books.partition(id).root);
@@ -197,27 +212,20 @@ fn happened(out: &mut Exposition, scrape: &Scrape<'_>) {
         let code = code.as_str();
         (vec![("code", code)], tally.refused.get(code).copied().unwrap_or(0))
     });
-    out.samples(
-        ("headroom_refusals_total", Counter, "Commands that were refused, by code."),
-        refused,
-    );
+    out.samples(("headroom_refusals_total", Counter, "Rejected commands, by code."), refused);
     for (name, help, count) in [
-        ("headroom_allocations_made_total", "Allocations that came.", tally.allocated),
-        ("headroom_allocations_released_total", "Allocations that went.", tally.released),
+        ("headroom_allocations_made_total", "Added allocations.", tally.allocated),
+        ("headroom_allocations_released_total", "Removed allocations.", tally.released),
         ("headroom_reservations_made_total", "Reservations made.", tally.reserved),
-        ("headroom_swaps_total", "Members that took the place of a placeholder.", tally.swapped),
-        ("headroom_nodes_removed_total", "Nodes that left.", tally.nodes_removed),
-        (
-            "headroom_node_refusals_total",
-            "Nodes that could not join.",
-            scrape.view.counters.failed_nodes,
-        ),
+        ("headroom_swaps_total", "Placeholder replacements.", tally.swapped),
+        ("headroom_nodes_removed_total", "Removed nodes.", tally.nodes_removed),
+        ("headroom_node_refusals_total", "Rejected nodes.", scrape.view.counters.failed_nodes),
     ] {
         out.one((name, Counter, help), count);
     }
     let cause = |cause| vec![("cause", cause)];
     out.samples(
-        ("headroom_preemptions_total", Counter, "Allocations that were asked to stop, by cause."),
+        ("headroom_preemptions_total", Counter, "Preempted allocations, by cause."),
         [
             (cause("guarantee"), tally.preempted_for_guarantee),
             (cause("quota"), tally.preempted_for_quota),
@@ -226,7 +234,7 @@ fn happened(out: &mut Exposition, scrape: &Scrape<'_>) {
         ],
     );
     if let Some(steps) = engine::steps(&scrape.view, &STEP_BOUNDS) {
-        let help = "How long the scheduler looked for each next step.";
+        let help = "Time to find the next scheduling step.";
         if let Some(mut metric) = out.metric("headroom_scheduler_step_seconds", Histogram, help) {
             metric.histogram(&[], &STEP_BOUNDS, &steps.counts, steps.seconds);
         }
@@ -246,7 +254,7 @@ fn rms(out: &mut Exposition, scrape: &Scrape<'_>) {
             (vec![("rm", rm.id.as_str()), ("state", word)], u64::from(rm.state == state))
         })
     });
-    let help = "State of each resource manager: 1 for the one that it is in.";
+    let help = "State of each resource manager: 1 for the current state.";
     out.samples(("headroom_rm_state", Gauge, help), samples);
 }
 
@@ -257,12 +265,12 @@ fn requests(out: &mut Exposition, scrape: &Scrape<'_>) {
     let counts = texts.iter().map(|(kind, status, one)| {
         (vec![("operation", kind.operation), ("status", status.as_str())], one.count())
     });
-    let help = "Requests that were answered, by operation of the OpenAPI document and status.";
+    let help = "Completed requests, by operation of the OpenAPI document and status.";
     out.samples(("headroom_http_requests_total", Counter, help), counts);
     if texts.is_empty() {
         return;
     }
-    let help = "How long it took to begin the answer to a request.";
+    let help = "Time until the response to a request began.";
     let Some(mut metric) = out.metric("headroom_http_request_seconds", Histogram, help) else {
         return;
     };

@@ -188,14 +188,13 @@ fn each_type<'a>(
 /// What may be used, and is.
 fn amounts(out: &mut Exposition, shown: &[Shown]) {
     let quota = shown.iter().flat_map(|one| each_type(one, &one.now.quota));
-    let help =
-        "What a tenant may use at once, in core units; a type without a bound has no series.";
+    let help = "Quota of a tenant, in core units; a type without a limit has no series.";
     out.samples(("headroom_tenant_quota", Gauge, help), quota);
     let used = shown.iter().flat_map(|one| each_type(one, &one.now.used));
-    let help = "What its tasks use and those of tenants below it, in core units.";
+    let help = "Usage of the tasks of a tenant and of all tenants below it, in core units.";
     out.samples(("headroom_tenant_used", Gauge, help), used);
     let measured = shown.iter().flat_map(|one| each_type(one, &one.measured));
-    let help = "Measured usage, as reported by clients, in core units; it decides nothing.";
+    let help = "Measured usage, as reported by clients, in core units. It affects no decision.";
     out.samples(("headroom_tenant_measured", Gauge, help), measured);
     let free = shown.iter().filter(|one| one.is_named).flat_map(|one| {
         let quota = one.now.quota.iter().filter(|(_, quota)| *quota > Quantity::ZERO);
@@ -204,10 +203,10 @@ fn amounts(out: &mut Exposition, shown: &[Shown]) {
             (with(one, "resource", name), ratio(quota.minus(used), quota))
         })
     });
-    let help = "Which part of its quota is left; below 0 where more is used.";
+    let help = "Fraction of the quota that is free; negative if the usage is above the quota.";
     out.samples(("headroom_tenant_free_ratio", Gauge, help), free);
     let over = shown.iter().map(|one| (of(one), one.over));
-    let help = "Whether more is used than may be; of `other`, of how many tenants.";
+    let help = "Whether the usage is above the quota; for `other`, the number of such tenants.";
     out.samples(("headroom_tenant_over_quota", Gauge, help), over);
 }
 
@@ -218,16 +217,16 @@ fn ratio(part: Quantity, whole: Quantity) -> f64 {
 
 fn waiting(out: &mut Exposition, shown: &[Shown], now: Timestamp) {
     let tasks = shown.iter().map(|one| (of(one), one.waits.tasks));
-    let help = "Tasks that wait, with those of tenants below.";
+    let help = "Waiting tasks of a tenant and of all tenants below it.";
     out.samples(("headroom_tenant_waiting_tasks", Gauge, help), tasks);
     let pending = shown.iter().flat_map(|one| each_type(one, &one.now.pending));
-    let help = "What they ask for together, in core units.";
+    let help = "Amounts of the waiting tasks, in core units.";
     out.samples(("headroom_tenant_waiting_resource", Gauge, help), pending);
     let oldest = shown.iter().map(|one| {
         let age = one.waits.oldest.map_or(0, |at| now.since(at).get());
         (of(one), seconds(age))
     });
-    let help = "Age of the oldest of them; 0 where none waits.";
+    let help = "Age of the oldest waiting task; 0 without a waiting task.";
     out.samples(("headroom_tenant_oldest_wait_seconds", Gauge, help), oldest);
 }
 
@@ -236,12 +235,12 @@ fn happened(out: &mut Exposition, shown: &[Shown]) {
     for (name, help, spans) in [
         (
             "headroom_tenant_wait_seconds",
-            "From the submission of a task to its first start.",
+            "Time from the submission of a task to its first start.",
             (|one: &TenantTally| one.waits) as fn(&TenantTally) -> Spans,
         ),
         (
             "headroom_tenant_release_to_start_seconds",
-            "From the last release to the start, of tasks that had to wait.",
+            "Time from the last release to the start, for tasks that waited.",
             |one| one.after_release,
         ),
     ] {
@@ -265,28 +264,24 @@ fn happened(out: &mut Exposition, shown: &[Shown]) {
             (with(one, "reason", code), one.throttled.get(code).copied().unwrap_or(0))
         })
     });
-    let help = "How often a task had to wait, by reason.";
+    let help = "Number of times that a task began to wait, by reason.";
     out.samples(("headroom_tenant_throttled_total", Counter, help), throttled);
     let ended = shown.iter().flat_map(|one| {
         let counts = OUTCOMES.iter().zip(one.ended);
         counts.map(move |((word, _), count)| (with(one, "outcome", word), count))
     });
-    let help = "Tasks that ended, by how.";
+    let help = "Ended tasks, by outcome.";
     out.samples(("headroom_tenant_ended_total", Counter, help), ended);
     for (name, help, count) in [
         (
             "headroom_tenant_started_total",
-            "Tasks of which all was given a node.",
+            "Tasks whose members all received a node.",
             (|one| one.started) as fn(&TenantTally) -> u64,
         ),
-        (
-            "headroom_tenant_evicted_total",
-            "Allocations that were asked to stop for others.",
-            |one| one.evicted,
-        ),
+        ("headroom_tenant_evicted_total", "Preempted allocations.", |one| one.evicted),
         (
             "headroom_tenant_overtakes_total",
-            "How often a task that was first in line was overtaken.",
+            "Number of times that a later task overtook the head of line.",
             |one| one.overtakes,
         ),
     ] {
@@ -304,22 +299,24 @@ fn throttle_codes() -> impl Iterator<Item = &'static str> {
 /// What was used over time, and how long heads of lines blocked later asks.
 fn spent(out: &mut Exposition, shown: &[Shown]) {
     let seconds_of = shown.iter().flat_map(|one| each_type(one, &one.seconds));
-    let help = "What its tasks used so far, in core units times seconds.";
+    let help = "Accumulated usage of the tasks of a tenant, in core units times seconds.";
     out.samples(("headroom_tenant_resource_seconds_total", Counter, help), seconds_of);
     let held = shown.iter().map(|one| (of(one), seconds(one.counted.held.get())));
-    let help = "How long the head of line has blocked later asks.";
+    let help = "Time for which the head of line has blocked later asks.";
     out.samples(("headroom_tenant_hold_seconds_total", Counter, help), held);
 }
 
 /// What is always 0, or a bug.
 fn bugs(out: &mut Exposition, shown: &[Shown]) {
-    let help = "Types of which something else is counted than tasks have: always 0, or a bug.";
+    let help = "Resource types whose counted usage differs from the sum of the tasks. Values above \
+                0 indicate a bug.";
     let drift = shown.iter().map(|one| (of(one), one.drift));
     out.samples(("headroom_tenant_ledger_drift", Gauge, help), drift);
-    let help = "Starts that took more than the quota left: always 0, or a bug.";
+    let help = "Starts that exceeded the quota. Values above 0 indicate a bug.";
     let violations = shown.iter().map(|one| (of(one), one.counted.violations));
     out.samples(("headroom_tenant_limit_violation_total", Counter, help), violations);
-    let help = "Tasks that could start and were found by a sweep alone: always 0, or a bug.";
+    let help = "Tasks that could start, but that only the periodic sweep found. Values above 0 \
+                indicate a bug.";
     let rescued = shown.iter().map(|one| (of(one), one.counted.rescued));
     out.samples(("headroom_tenant_sweep_rescued_total", Counter, help), rescued);
 }
@@ -341,6 +338,6 @@ fn requests(out: &mut Exposition, scrape: &Scrape<'_>) {
         }
     }
     let samples = counts.iter().map(|(code, count)| (vec![("code", code.as_str())], *count));
-    let help = "Requests about tenants, tasks and their audit, by status.";
+    let help = "Requests about tenants, tasks, and the audit log, by status.";
     out.samples(("headroom_tenant_api_requests_total", Counter, help), samples);
 }

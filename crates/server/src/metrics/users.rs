@@ -29,27 +29,19 @@ pub(super) async fn shared(view: &Arc<View>) -> Vec<UserLimitsView> {
 
 pub(super) fn write(out: &mut Exposition, leaves: &[UserLimitsView]) {
     let active = leaves.iter().map(|leaf| (of_leaf(leaf), leaf.leaf.active));
-    let help = "Users of a leaf with user limits who split it.";
+    let help = "Active users of a leaf with user limits.";
     out.samples(("headroom_user_limit_active_users", Gauge, help), active);
     let inactive = leaves.iter().flat_map(|leaf| {
         let with = move |resource| [of_leaf(leaf), vec![("resource", resource)]].concat();
         types(leaf, &leaf.leaf.used_inactive).map(move |(name, amount)| (with(name), amount))
     });
-    let help = "What users use who do not split their leaf, in core units.";
+    let help = "Usage of the inactive users of a leaf, in core units.";
     out.samples(("headroom_user_limit_inactive_used", Gauge, help), inactive);
     for (name, help, amounts) in [
-        ("headroom_user_limit_soft_share", "Share of a user, in core units.", Amount::Soft),
-        (
-            "headroom_user_limit_hard_cap",
-            "What a user may never exceed, in core units.",
-            Amount::Hard,
-        ),
-        ("headroom_user_limit_used", "What a user uses of the leaf, in core units.", Amount::Used),
-        (
-            "headroom_user_limit_headroom",
-            "How much more a user may have, in core units.",
-            Amount::Headroom,
-        ),
+        ("headroom_user_limit_soft_share", "Fair share of a user, in core units.", Amount::Soft),
+        ("headroom_user_limit_hard_cap", "User cap, in core units.", Amount::Hard),
+        ("headroom_user_limit_used", "Usage of a user in the leaf, in core units.", Amount::Used),
+        ("headroom_user_limit_headroom", "Headroom of a user, in core units.", Amount::Headroom),
     ] {
         let samples = users(leaves).flat_map(|(leaf, user)| {
             let with = move |resource| [of_user(leaf, user), vec![("resource", resource)]].concat();
@@ -58,11 +50,11 @@ pub(super) fn write(out: &mut Exposition, leaves: &[UserLimitsView]) {
         out.samples((name, Gauge, help), samples);
     }
     let active = users(leaves).map(|(leaf, user)| (of_user(leaf, user), u64::from(user.active)));
-    let help = "Whether a user is one of those who split the leaf.";
+    let help = "Whether a user is active in the leaf.";
     out.samples(("headroom_user_limit_active", Gauge, help), active);
     let weight =
         users(leaves).map(|(leaf, user)| (of_user(leaf, user), Value::from(number(user.weight))));
-    let help = "How much a user counts among those who split the leaf.";
+    let help = "Weight of a user among the active users of the leaf.";
     out.samples(("headroom_user_limit_weight", Gauge, help), weight);
 }
 

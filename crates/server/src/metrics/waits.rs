@@ -22,13 +22,13 @@ pub(super) fn write(out: &mut Exposition, scrape: &Scrape<'_>) {
             (vec![("partition", name), ("reason", code)], count)
         })
     });
-    let help = "Asks that wait, by the check that held them back when they were last judged.";
+    let help = "Waiting asks, by the check that failed when the ask was last checked.";
     out.samples(("headroom_waiting_asks", Gauge, help), asks);
     let oldest = scrape.partitions().map(|(id, name)| {
         let age = scrape.oldest.get(&id).map_or(0, |at| scrape.now.since(*at).get());
         (vec![("partition", name)], seconds(age))
     });
-    let help = "Age of the oldest ask that waits; 0 where none does.";
+    let help = "Age of the oldest waiting ask; 0 without a waiting ask.";
     out.samples(("headroom_oldest_wait_seconds", Gauge, help), oldest);
     let letters = WaitCode::ALL.map(|code| {
         let letter = code.letter().map(String::from).unwrap_or_default();
@@ -38,7 +38,7 @@ pub(super) fn write(out: &mut Exposition, scrape: &Scrape<'_>) {
         let labels = vec![("reason", code.as_str()), ("check", letter.as_str())];
         (labels, scrape.view.work.waits.get(*code))
     });
-    let help = "How often asks came to wait, by the check that held them back.";
+    let help = "Number of times that an ask began to wait, by the check that failed.";
     out.samples(("headroom_held_back_total", Counter, help), counts);
     of_leaves(out, &drivers(&scrape.view.books));
 }
@@ -47,14 +47,12 @@ fn of_leaves(out: &mut Exposition, leaves: &[DriversView]) {
     for (name, help, count) in [
         (
             "headroom_parked_applications",
-            "Applications of a leaf that may not begin yet.",
+            "Applications of a leaf that are not activated yet.",
             (|leaf| leaf.parked) as fn(&DriversView) -> u64,
         ),
-        (
-            "headroom_activated_applications",
-            "Applications of a leaf that may begin, or have begun.",
-            |leaf| leaf.activated,
-        ),
+        ("headroom_activated_applications", "Activated applications of a leaf.", |leaf| {
+            leaf.activated
+        }),
     ] {
         out.samples((name, Gauge, help), leaves.iter().map(|leaf| (labels(leaf), count(leaf))));
     }
@@ -63,7 +61,7 @@ fn of_leaves(out: &mut Exposition, leaves: &[DriversView]) {
     let limits = limited.clone().flat_map(|(leaf, limit)| {
         limit.iter().map(move |(resource, amount)| (of(leaf, resource.as_str()), amount.get()))
     });
-    let help = "What the drivers of a leaf may have, in core units.";
+    let help = "Driver limit of a leaf, in core units.";
     out.samples(("headroom_driver_limit", Gauge, help), limits);
     let used = limited.flat_map(|(leaf, limit)| {
         limit.iter().map(move |(resource, _)| {
@@ -71,7 +69,7 @@ fn of_leaves(out: &mut Exposition, leaves: &[DriversView]) {
             (of(leaf, resource.as_str()), used)
         })
     });
-    let help = "What the drivers of a leaf have, in core units.";
+    let help = "Usage of the drivers of a leaf, in core units.";
     out.samples(("headroom_driver_used", Gauge, help), used);
 }
 

@@ -57,7 +57,7 @@ impl IntoResponse for Refused {
     fn into_response(self) -> Response<Body> {
         debug_assert!(
             self.code != Code::Conflict || self.rule.is_some(),
-            "what is in the way has a name: {}",
+            "the file conflicts with an existing object: {}",
             self.detail
         );
         let mut problem = Problem::new(self.code, self.detail, self.request_id);

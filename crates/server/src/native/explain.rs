@@ -287,7 +287,7 @@ fn told(
                 queue: row.queue_path.to_string(),
                 user: row.user.to_string(),
                 state: ExplainedState::Allocated,
-                line: format!("it has no asks and no allocations: {}", row.state),
+                line: format!("the application has no asks and no allocations: {}", row.state),
                 since: Some(time(row.state_since)),
                 ..Explanation::default()
             })

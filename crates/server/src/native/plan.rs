@@ -92,8 +92,9 @@ fn condition(asked: &NativeRequest) -> Result<Condition, Refused> {
             Err(Refused::new(asked, Code::Malformed, detail))
         }
         None => {
-            let detail = "the request names no plan. Send `plan` with the `digest` that `/headroom/v1/plan` returns for \
-                          this file, or `force=true` to apply the file without a plan.";
+            let detail = "the request has no plan. Send `plan` with the `digest` that \
+                          `/headroom/v1/plan` returns for this file, or `force=true` to apply the \
+                          file without a plan.";
             Err(Refused::new(asked, Code::PreconditionRequired, detail))
         }
     }

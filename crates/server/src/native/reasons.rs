@@ -164,7 +164,8 @@ impl Look<'_> {
                 resources: resources(&self.books.types().amounts(wanted)),
                 since: time(row.created),
                 asks: one.asks,
-                sentence: sentence.unwrap_or_else(|| "it will be checked again soon".to_owned()),
+                sentence: sentence
+                    .unwrap_or_else(|| "the scheduler checks the ask again soon".to_owned()),
             });
             if examples.len() == EXAMPLES {
                 break;

@@ -110,8 +110,8 @@ pub(super) fn resumed(feed: &Feed, asked: &NativeRequest) -> Result<Option<u64>,
     let newest = feed.newest();
     if last > newest {
         let detail = format!(
-            "record {last} does not exist: the last record is {newest}, because the numbers have restarted. \
-             Start again from the current state."
+            "record {last} does not exist. The last record is {newest}, because the journal \
+             restarted its numbers. Start again from the current state."
         );
         return Err(Refused::new(asked, Code::Gone, detail));
     }

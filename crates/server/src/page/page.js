@@ -42,7 +42,7 @@ function headers(more) {
 
 async function refusal(response) {
   const problem = await response.json().catch(() => ({}));
-  return new Refused(response.status, problem.detail || "the server answered " + response.status);
+  return new Refused(response.status, problem.detail || "the server returned the status " + response.status);
 }
 
 async function ask(path) {
@@ -126,25 +126,25 @@ function showTotals(one) {
   const waiting = one.waitingAsks ? "oldest for " + duration(one.oldestWaitSeconds) : "";
   byId("totals").replaceChildren(
     tile("Nodes", number.format(nodes), one.nodes.draining ? one.nodes.draining + " draining" : ""),
-    tile("Applications running", number.format(running), number.format(states.total || 0) + " known in all"),
+    tile("Applications running", number.format(running), number.format(states.total || 0) + " in total"),
     tile("Allocations", number.format(one.allocations), ""),
-    tile("Asks that wait", number.format(one.waitingAsks), waiting),
+    tile("Waiting asks", number.format(one.waitingAsks), waiting),
     tile("Decisions", rounded.format(one.decisionsPerSecond), "per second, over a minute"),
   );
   const rows = one.types.map((type) => {
     const [used, all] = [one.allocated[type] || 0, one.capacity[type] || 0];
     const text = amount(type, used) + " of " + amount(type, all) + " allocated";
-    const wanted = one.pending[type] ? ", " + amount(type, one.pending[type]) + " asked for and waiting" : "";
+    const wanted = one.pending[type] ? ", " + amount(type, one.pending[type]) + " of waiting asks" : "";
     const bar = element("progress", { max: Math.max(all, 1), value: Math.max(0, Math.min(used, all)) });
     bar.setAttribute("aria-label", visible(type) + ": " + text);
     return element("div", { className: "use" }, element("span", {}, element("strong", {}, name(type)), " " + text + wanted), bar);
   });
-  const none = element("p", { textContent: "No node has joined yet. A resource manager registers nodes over the scheduler interface; see below." });
+  const none = element("p", { textContent: "No node has registered yet. A resource manager registers nodes over the scheduler interface; see below." });
   byId("usage").replaceChildren(...(rows.length ? rows : [none]));
   const starved = one.starved.map((row) =>
-    element("li", {}, name(row.queue), " has " + amount(row.type, row.allocated) + " of its guarantee of " + named(row.type, row.guaranteed) + ", and asks for " + amount(row.type, row.pending) + " more"));
+    element("li", {}, name(row.queue), " has " + amount(row.type, row.allocated) + " of its guarantee of " + named(row.type, row.guaranteed) + ", and its waiting asks need " + amount(row.type, row.pending) + " more"));
   const over = one.overLimit.map((row) =>
-    element("li", {}, row.kind + " ", name(row.name), row.queue ? element("span", {}, " at ", name(row.queue)) : "", " uses " + named(row.type, row.used) + ", and may use " + amount(row.type, row.limit)));
+    element("li", {}, row.kind + " ", name(row.name), row.queue ? element("span", {}, " at ", name(row.queue)) : "", " uses " + named(row.type, row.used) + ", but its limit is " + amount(row.type, row.limit)));
   byId("attention").replaceChildren(...starved, ...over);
 }
 
@@ -168,13 +168,13 @@ function showReasons(found) {
   const list = byId("reasons");
   // A list never moves under its reader.
   if (list.matches(":hover") || list.contains(document.activeElement)) {
-    byId("reasons-note").textContent = "held while you read";
+    byId("reasons-note").textContent = "paused while you read";
     return;
   }
   const rows = found.reasons.map(reason);
-  if (found.nextAsks) rows.push(element("li", { className: "reason", textContent: plural(found.nextAsks, "ask is", "asks are") + " next: nothing is known to be in the way" }));
+  if (found.nextAsks) rows.push(element("li", { className: "reason", textContent: plural(found.nextAsks, "ask is", "asks are") + " next: no check fails" }));
   if (found.more) rows.push(element("li", { className: "reason muted", textContent: plural(found.more, "more reason", "more reasons") }));
-  if (found.hidden) rows.push(element("li", { className: "reason muted", textContent: plural(found.hidden, "ask waits", "asks wait") + " in queues that you may not see" }));
+  if (found.hidden) rows.push(element("li", { className: "reason muted", textContent: plural(found.hidden, "ask waits", "asks wait") + " in queues that you cannot see" }));
   if (rows.length === 0) rows.push(element("li", { textContent: "Nothing waits." }));
   byId("reasons-note").textContent = found.waitingAsks ? plural(found.waitingAsks, "ask waits", "asks wait") : "";
   list.replaceChildren(...rows);
@@ -195,7 +195,7 @@ function showPartitions(page) {
     return true;
   }
   byId("totals").replaceChildren();
-  byId("usage").replaceChildren(element("p", { textContent: "There is no partition yet: no queue file is in force." }));
+  byId("usage").replaceChildren(element("p", { textContent: "There is no partition yet, because no queue file is active." }));
   return false;
 }
 
@@ -227,7 +227,7 @@ function failed(error) {
     connection("lost", "Not signed in");
     return;
   }
-  connection("lost", error instanceof Refused ? visible(error.message) : "No answer; trying again");
+  connection("lost", error instanceof Refused ? visible(error.message) : "The server does not respond. Trying again");
 }
 
 function showEvents(told) {
@@ -274,7 +274,7 @@ async function follow() {
     await read(response.body, signal);
   } catch (error) {
     if (!signal.aborted && error instanceof Refused && error.status === 403) {
-      byId("events").replaceChildren(element("li", { textContent: "You may not read events." }));
+      byId("events").replaceChildren(element("li", { textContent: "You cannot read events." }));
       return; // Until the page is loaded again.
     }
   }

@@ -87,13 +87,19 @@ fn none(seen: &Seen, queue: QueueId) -> UserLimits {
     let row = books.queue(queue);
     let path = &row.path;
     let reason = if !row.leaf {
-        format!("{path} is a parent queue, but users share only leaves. Ask for a leaf below it.")
+        format!(
+            "{path} is a parent queue, but users share only leaves. Request a leaf below this \
+             queue."
+        )
     } else if row.settings.user_limits.is_some() {
-        format!("{path} holds recovered applications without a queue, so its users have no shares")
+        format!(
+            "{path} contains recovered applications without a queue, so its users have no shares"
+        )
     } else {
         format!(
-            "no `userlimits` are in force at {path}, so only `limits` apply to its users. To share the queue among \
-             its users, set `userlimits: {{}}` for it, for a queue above it, or for the partition."
+            "no `userlimits` apply to {path}, so only `limits` apply to its users. To share the \
+             queue among its users, set `userlimits: {{}}` for this queue, for a queue above, or \
+             for the partition."
         )
     };
     UserLimits {
@@ -281,7 +287,7 @@ fn size(field: &str, from: Option<&Resources>) -> Result<Option<Amounts>, Refusa
     let zero = sizes.iter().flat_map(Amounts::iter).find(|(_, amount)| *amount == Quantity::ZERO);
     match zero {
         Some((name, _)) => Err(Refusal::bad(format!(
-            "`{field}` has 0 of {name}, but it must be above 0. Set more, or omit {name}."
+            "`{field}` has 0 of {name}, but the amount must be above 0. Set more, or omit {name}."
         ))),
         None => Ok(sizes),
     }

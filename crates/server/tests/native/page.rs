@@ -73,8 +73,7 @@ fn check(seen: &Value) {
     assert_eq!(seen["scrollWidth"], seen["innerWidth"], "nothing scrolls sideways");
     assert_eq!(seen["unnamed"], json!([]), "a screen reader has a name for everything");
     assert_eq!(seen["small"], json!([]), "a finger hits everything");
-    let headings =
-        ["Headroom", "Now", "What waits, and why", "What happens", "Where to go from here"];
+    let headings = ["Headroom", "Now", "Waiting asks, by reason", "Events", "More interfaces"];
     assert_eq!(seen["headings"], json!(headings));
 }
 
@@ -92,10 +91,7 @@ async fn the_page_shows_life_and_fits_a_phone() {
     .unwrap();
     check(&empty);
     let text = empty["text"].as_str().unwrap();
-    assert!(
-        text.contains("no queue file is in force") && text.contains("Nothing waits."),
-        "{text}"
-    );
+    assert!(text.contains("no queue file is active") && text.contains("Nothing waits."), "{text}");
 
     // Names are hostile, and long.
     let evil = "<img src=x onerror=alert(1)>\u{202e}x";

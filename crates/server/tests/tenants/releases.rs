@@ -101,7 +101,7 @@ async fn a_lost_node_gives_back_once_and_comes_back_above_the_quota_without_a_ki
     assert_eq!(scene.state("w1").await, "STARTING");
     let again = scene.server.handle.submit(lost).await.unwrap().unwrap_err();
     let expected =
-        "node n2 is not registered in partition default. Check the ID, or register the node.";
+        "node n2 is not registered in partition default. Check the node ID, or register the node.";
     assert_eq!(again.to_string(), expected, "it is lost once");
     assert_eq!(figures(&scene).await.0, 80_000);
 

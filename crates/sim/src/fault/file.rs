@@ -20,7 +20,8 @@ const FILE_BYTES_MAX: u64 = 16 << 20;
 pub enum FaultsError {
     /// Behind `random:` stands no seed.
     #[error(
-        "--faults random:{found} has no seed: it must be a whole number from 0 to {max}, for instance random:7",
+        "--faults random:{found} has no valid seed: the seed must be a whole number from 0 to \
+         {max}, such as random:7",
         max = u64::MAX
     )]
     Seed {
@@ -29,7 +30,7 @@ pub enum FaultsError {
     },
     /// The file could not be read.
     #[error(
-        "cannot read the faults of {}; expected a YAML file, or random:SEED",
+        "cannot read the faults of --faults {}; expected a YAML file, or random:SEED",
         path.display()
     )]
     Open {
@@ -151,7 +152,9 @@ fn time(field: &str, ms: Option<u64>) -> Result<u64, String> {
 fn useless(field: &str, wanted: bool, value: Option<&impl Display>) -> Result<(), String> {
     match value.filter(|_| !wanted) {
         None => Ok(()),
-        Some(value) => Err(format!("{field} is {value}, expected none for a fault of this kind")),
+        Some(value) => Err(format!(
+            "{field} is {value}, but a fault of this kind does not have {field}. Remove the field"
+        )),
     }
 }
 
@@ -201,8 +204,8 @@ mod tests {
             Recover
             f:2: node is missing
             f:2: for_ms is missing
-            f:2: node is n1, expected none for a fault of this kind
-            f:2: after_ms is 7, expected none for a fault of this kind
+            f:2: node is n1, but a fault of this kind does not have node. Remove the field
+            f:2: after_ms is 7, but a fault of this kind does not have after_ms. Remove the field
             f:2: unknown variant `explode`, expected one of lose, drain, reconnect, recover, release-unknown, late, twice
             f:2: missing field `at_ms`
             f:2: invalid u64

@@ -81,14 +81,15 @@ fn remarks(found: &RecordedWaits, workload: &Workload, nodes: &[NodeSpec]) -> Ve
         let amount = |amount: i128| shown(name, amount);
         if longer && used > capacity {
             remarks.push(format!(
-                "The nodes are too few: as recorded, jobs held up to {} at once, and the nodes have {}.",
+                "The cluster is too small: in the recording, jobs used up to {} at once, but the \
+                 nodes have {}.",
                 amount(used),
                 amount(capacity)
             ));
         } else if shorter && capacity >= 2 * used && used > 0 {
             remarks.push(format!(
-                "The nodes are more than the recorded cluster used: as recorded, jobs held at most {} at once, \
-                 and the nodes have {}.",
+                "The cluster is larger than the recorded usage: in the recording, jobs used at \
+                 most {} at once, but the nodes have {}.",
                 amount(used),
                 amount(capacity)
             ));
@@ -97,18 +98,21 @@ fn remarks(found: &RecordedWaits, workload: &Workload, nodes: &[NodeSpec]) -> Ve
     if shorter {
         for (name, jobs) in &workload.dropped {
             remarks.push(format!(
-                "No node has {name}, which {} asked for, so it bounds nothing here.",
+                "No node has {name}, which {} requested, so {name} limits nothing in this \
+                 simulation.",
                 pretty::counted(*jobs, "job")
             ));
         }
     }
     if remarks.len() == known {
         remarks.push(if longer {
-            "The nodes have what the jobs held at once, so limits, maxima or the shape of the jobs hold them back: see \
-             why they waited."
+            "The nodes have what the recorded jobs used at once, so limits, maxima, or the shape \
+             of the jobs cause the waits. See the wait reasons."
                 .to_owned()
         } else {
-            "The recorded scheduler had limits, reservations or other work that is not played here.".to_owned()
+            "The recorded scheduler had limits, reservations, or other work that the simulation \
+             does not have."
+                .to_owned()
         });
     }
     remarks

@@ -9,25 +9,25 @@ pub(super) fn parse(argument: &str) -> Result<(u64, Amounts), NodesError> {
     let wrong = |problem: String| NodesError::Argument { argument: argument.to_owned(), problem };
     let (count, braces) = argument
         .split_once('*')
-        .ok_or_else(|| wrong("no * between number and amounts".to_owned()))?;
+        .ok_or_else(|| wrong("the * between number and amounts is missing".to_owned()))?;
     let count = count.trim();
     let count = match count.parse::<u64>() {
         Ok(count) if (1..=NODES_MAX as u64).contains(&count) => count,
         _ => {
-            return Err(wrong(format!("{count:?} is no number of nodes from 1 to {NODES_MAX}")));
+            return Err(wrong(format!("{count:?} is not a number of nodes from 1 to {NODES_MAX}")));
         }
     };
     let inside = braces
         .trim()
         .strip_prefix('{')
         .and_then(|rest| rest.strip_suffix('}'))
-        .ok_or_else(|| wrong("no braces around the amounts".to_owned()))?;
+        .ok_or_else(|| wrong("the braces around the amounts are missing".to_owned()))?;
     let mut entries = Vec::new();
     for entry in inside.split(',').filter(|entry| !entry.trim().is_empty()) {
         // Types may hold a colon in their name; amounts never do.
         let (resource, text) = entry
             .rsplit_once(':')
-            .ok_or_else(|| wrong(format!("{:?} is no type: amount", entry.trim())))?;
+            .ok_or_else(|| wrong(format!("{:?} is not of the form type: amount", entry.trim())))?;
         entries.push((unquoted(resource), unquoted(text)));
     }
     let amounts = amounts(entries.into_iter()).map_err(wrong)?;

@@ -44,7 +44,10 @@ pub(super) fn read(
             continue;
         };
         if fields.len() < NEEDED.len() || fields.len() > columns {
-            let problem = format!("{} columns, expected {columns} as in the header", fields.len());
+            let problem = format!(
+                "the line has {} columns, expected {columns} as in the header",
+                fields.len()
+            );
             return Err(wrong(problem));
         }
         if fields[0].is_empty() {

@@ -60,8 +60,8 @@ pub struct NodeOptions {
 pub enum NodesError {
     /// Not one of the forms.
     #[error(
-        "{argument}: {problem}; expected N*{{type: amount, …}} such as '4*{{vcore: 2, memory: \
-         4Gi}}', or a .csv, .yaml or .yml file, perhaps with @1/N behind it"
+        "--nodes {argument}: {problem}; expected N*{{type: amount, …}} such as '4*{{vcore: 2, \
+         memory: 4Gi}}', or a .csv, .yaml or .yml file, optionally followed by @1/N"
     )]
     Argument {
         /// The value.
@@ -70,7 +70,7 @@ pub enum NodesError {
         problem: String,
     },
     /// The file does not exist, or may not be read, or is no text.
-    #[error("cannot read the nodes of {}", path.display())]
+    #[error("cannot read the node list {}", path.display())]
     Read {
         /// As given.
         path: PathBuf,
@@ -86,7 +86,7 @@ pub enum NodesError {
         problem: String,
     },
     /// A node that offers nothing.
-    #[error("{place}: node {name} offers {resources}; at least one amount must be above zero")]
+    #[error("{place}: node {name} has {resources}, but at least one amount must be above 0")]
     Nothing {
         /// Value, or file and line.
         place: String,
@@ -96,7 +96,7 @@ pub enum NodesError {
         resources: Amounts,
     },
     /// Two nodes of the same name.
-    #[error("{place}: node {name} stands in {first} already; every node needs a name of its own")]
+    #[error("{place}: node {name} already occurs in {first}. Give every node a different name")]
     Duplicate {
         /// The second one.
         place: String,
@@ -106,7 +106,9 @@ pub enum NodesError {
         name: String,
     },
     /// More than a simulation takes.
-    #[error("{place}: {found} nodes so far, a simulation takes at most {NODES_MAX}")]
+    #[error(
+        "{place}: there are {found} nodes so far, but a simulation can have at most {NODES_MAX}"
+    )]
     TooMany {
         /// Where the bound was passed.
         place: String,
@@ -114,7 +116,7 @@ pub enum NodesError {
         found: u64,
     },
     /// No node at all.
-    #[error("no node in {places}; expected at least one")]
+    #[error("there are no nodes in {places}; expected at least one node")]
     None {
         /// The values.
         places: String,
@@ -194,7 +196,7 @@ fn thinning(argument: &str) -> Result<(&str, usize), NodesError> {
         _ if !digits(one) => Ok((argument, 1)),
         _ => Err(NodesError::Argument {
             argument: argument.to_owned(),
-            problem: format!("{part:?} is no thinning, 1/N with N from 1"),
+            problem: format!("{part:?} is not a fraction 1/N with N of at least 1"),
         }),
     }
 }
@@ -216,7 +218,8 @@ fn read_file(path: &Path, argument: &str, options: NodeOptions) -> Result<Vec<Fo
         }
         _ => Err(NodesError::Argument {
             argument: argument.to_owned(),
-            problem: "neither a number of nodes alike nor a file of a known kind".to_owned(),
+            problem: "this is neither a number of equal nodes nor a file of a known kind"
+                .to_owned(),
         }),
     }
 }
@@ -291,9 +294,9 @@ fn amounts<'a>(entries: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Amou
     let mut amounts = Amounts::EMPTY;
     for (resource, text) in entries {
         let amount = Quantity::parse(resource, text)
-            .map_err(|error| format!("{resource} is {text:?}, which is no amount: {error}"))?;
+            .map_err(|error| format!("{resource} is {text:?}, which is not an amount: {error}"))?;
         if amounts.set(resource, amount).is_some() {
-            return Err(format!("{resource} is named twice, expected once"));
+            return Err(format!("{resource} occurs twice, expected once"));
         }
     }
     Ok(amounts)

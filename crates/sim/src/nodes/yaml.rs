@@ -38,8 +38,8 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Vec<Found>, NodesError> {
     let wrong = |problem| NodesError::Entry { place: file.to_string(), problem };
     if text.len() as u64 > FILE_BYTES_MAX {
         return Err(wrong(format!(
-            "the file has more than {FILE_BYTES_MAX} bytes; nodes alike need no file: \
-             N*{{type: amount}}"
+            "the file has more than {FILE_BYTES_MAX} bytes, which is the limit. Write equal nodes \
+             as N*{{type: amount}} without a file"
         )));
     }
     if text.trim().is_empty() {

@@ -185,7 +185,7 @@ fn blockers(old: &Summary, new: &Summary) -> Section {
         .into_iter()
         .map(|(name, (before, after))| Row { name, before, after, show: time })
         .collect();
-    Section::of("total wait, by what they waited for", rows)
+    Section::of("total wait, by wait reason", rows)
 }
 
 /// Values of both sides by name; what one side lacks counts as zero.

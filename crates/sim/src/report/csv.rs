@@ -35,7 +35,7 @@ pub enum CsvError {
         source: csv::Error,
     },
     /// The last bytes could not be written.
-    #[error("cannot finish {file}")]
+    #[error("cannot complete {file}")]
     Flush {
         /// Which of the files.
         file: &'static str,

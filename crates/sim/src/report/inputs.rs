@@ -12,9 +12,9 @@ pub fn inputs(setup: &Setup) -> Vec<Input> {
     let jobs = &setup.workload.jobs;
     let queues = setup.configuration.checksum.to_string();
     let shape = match setup.shape {
-        Shape::Fitting => "jobs whole where they fit on a node",
-        Shape::Single => "jobs whole",
-        Shape::Tasks => "jobs task by task",
+        Shape::Fitting => "jobs as one ask if they fit on a node",
+        Shape::Single => "jobs as one ask",
+        Shape::Tasks => "jobs as one ask per task",
         Shape::Gang => "jobs as gangs",
     };
     let until =

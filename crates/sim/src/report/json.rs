@@ -33,18 +33,18 @@ impl Document {
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// Not JSON at all.
-    #[error("it is not JSON")]
+    #[error("the file is not JSON")]
     Syntax(#[source] serde_json::Error),
     /// JSON of somebody else.
     #[error(
-        "it is JSON, but not a simulation report: its `format` is {found}, expected \"{FORMAT}\""
+        "the file is JSON, but not a simulation report: `format` is {found}, expected \"{FORMAT}\""
     )]
     Foreign {
         /// The `format` found, as JSON, or `absent`.
         found: String,
     },
     /// Ours, but damaged or from a version that wrote other fields.
-    #[error("it is a simulation report, but a field is missing or malformed")]
+    #[error("the file is a simulation report, but a field is missing or malformed")]
     Fields(#[source] serde_json::Error),
 }
 

@@ -62,15 +62,18 @@ pub(super) fn answer(summary: &Summary) -> Vec<String> {
         let longest = pretty::duration(waits.max_ms);
         let p95 = pretty::duration(waits.p95_ms);
         lines.push(match (waits.p50_ms, waits.p95_ms, waits.max_ms) {
-            (_, _, 0) => format!("{started}, none of them had to wait."),
-            (_, 0, _) => format!("{started}. Fewer than one in 20 waited, the longest {longest}."),
+            (_, _, 0) => format!("{started}, and none of these waited."),
+            (_, 0, _) => format!(
+                "{started}. Fewer than one in 20 waited, and the longest wait was \
+                                  {longest}."
+            ),
             (0, _, _) => format!(
-                "{started}. Half of these did not wait, 95 % waited at most {p95}, \
-                 the longest {longest}."
+                "{started}. Half of these did not wait, 95 % waited at most {p95}, and the longest \
+                 wait was {longest}."
             ),
             (p50, _, _) => format!(
-                "{started}. Half of these waited at most {}, 95 % at most {p95}, \
-                 the longest {longest}.",
+                "{started}. Half of these waited at most {}, 95 % at most {p95}, and the longest \
+                 wait was {longest}.",
                 pretty::duration(p50)
             ),
         });
@@ -89,21 +92,21 @@ pub(super) fn answer(summary: &Summary) -> Vec<String> {
     let open = &summary.run.still_waiting;
     if open.jobs > 0 {
         lines.push(format!(
-            "Waiting at the end: {}, the longest for {}.",
+            "Waiting at the end: {}; longest wait: {}.",
             pretty::counted(open.jobs, "job"),
             pretty::duration(open.max_ms),
         ));
     }
     if jobs.impossible + jobs.rejected > 0 {
         lines.push(format!(
-            "{} can never start (too large), rejected: {}.",
+            "{} can never start (too large), and {} rejected.",
             pretty::counted(jobs.impossible, "job"),
             pretty::count(jobs.rejected),
         ));
     }
     if jobs.expired > 0 {
         lines.push(format!(
-            "Stopped because the lifetime was over: {}.",
+            "Stopped because the lifetime ended: {}.",
             pretty::counted(jobs.expired, "job")
         ));
     }
@@ -176,7 +179,7 @@ fn reasons(text: &mut String, summary: &Summary) {
         text.push('\n');
         return;
     }
-    push(text, &format!("Why they waited ({} in all):", pretty::waiting(total_ms)));
+    push(text, &format!("Wait reasons ({} in total):", pretty::waiting(total_ms)));
     for blocker in summary.blockers.iter().take(ROWS_MAX) {
         let percent = 100.0 * pretty::hours(blocker.wait_ms) / pretty::hours(total_ms);
         push(
@@ -210,7 +213,7 @@ fn facts(text: &mut String, summary: &Summary) {
         push(
             text,
             &format!(
-                "{:>18}: {:>7} used of {}, {} free but of no use to what waits",
+                "{:>18}: {:>7} used of {}, {} free but unusable for waiting tasks",
                 one.name,
                 pretty::percent(one.used_percent),
                 pretty::resource_hours(one.capacity_hours, &one.unit),
@@ -251,7 +254,8 @@ pub(super) fn gangs(summary: &Summary) -> Option<String> {
         expired => format!("{} not in time", pretty::count(expired)),
     };
     Some(format!(
-        "{} submitted, {} complete (half within {}, 95 % within {}), {again}; {} took a placeholder's place",
+        "{} submitted, {} complete (half within {}, 95 % within {}), {again}; {} replaced a \
+         placeholder",
         pretty::counted(counts.submitted, "gang"),
         pretty::count(counts.complete),
         pretty::duration(until.p50_ms),
@@ -266,7 +270,7 @@ pub(super) fn faults(summary: &Summary) -> Vec<String> {
     let count = pretty::count;
     vec![
         format!(
-            "{}: nodes lost {} (back {}), drained {}, RM reconnected {}, core recovered {};",
+            "{}: nodes lost {} (returned {}), drained {}, RM reconnected {}, core recovered {};",
             pretty::counted(faults.total(), "fault"),
             count(faults.nodes_lost),
             count(faults.nodes_back),
@@ -275,7 +279,7 @@ pub(super) fn faults(summary: &Summary) -> Vec<String> {
             count(faults.recoveries),
         ),
         format!(
-            "confirmed late {}, very late {}, twice {}; releases of nothing {}; refused messages {}",
+            "confirmed late {}, very late {}, twice {}; unknown releases {}; rejected messages {}",
             count(faults.confirmed_late),
             count(faults.confirmed_very_late),
             count(faults.confirmed_twice),

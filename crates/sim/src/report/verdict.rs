@@ -24,16 +24,16 @@ pub(super) fn differences(before: &Document, after: &Document) -> Vec<String> {
             continue;
         }
         told.push(if one.what == other.what {
-            format!("not the same {}: both have {}, but not the same ones", one.name, one.what)
+            format!("different {}: both runs have {}, but with other content", one.name, one.what)
         } else {
-            format!("not the same {}: {} before, {} after", one.name, one.what, other.what)
+            format!("different {}: {} before, {} after", one.name, one.what, other.what)
         });
     }
     if old.seed != new.seed {
-        told.push(format!("not the same seed: {} before, {} after", old.seed, new.seed));
+        told.push(format!("different seed: {} before, {} after", old.seed, new.seed));
     }
     if (old.inputs.is_empty() || new.inputs.is_empty()) && old.title != new.title {
-        told.push(format!("not the same title: {:?} before, {:?} after", old.title, new.title));
+        told.push(format!("different title: {:?} before, {:?} after", old.title, new.title));
     }
     told
 }
@@ -54,24 +54,24 @@ pub(super) fn verdict(before: &Document, after: &Document) -> Vec<String> {
     let differences = differences(before, after);
     if !differences.is_empty() {
         lines.push(format!(
-            "These runs differ by more than the queue file, so the figures do not show what the queue file does: {}.",
+            "The runs differ in more than the queue file, so the figures do not show the effect of \
+             the queue file alone: {}.",
             differences.join("; ")
         ));
     }
     if old.digest == new.digest {
-        lines.push("Both runs took the same decisions.".to_owned());
+        lines.push("Both runs made the same decisions.".to_owned());
         return lines;
     }
     lines.push(match (same_queue_file(before, after), differences.is_empty()) {
         (Some(true), true) => {
-            "The runs took different decisions from the same inputs: the programs differ."
+            "The runs made different decisions from the same inputs, so the programs differ."
                 .to_owned()
         }
         (Some(false), true) => {
-            "The runs took different decisions: the queue files differ, and nothing else."
-                .to_owned()
+            "The runs made different decisions. Only the queue files differ.".to_owned()
         }
-        _ => "The runs took different decisions.".to_owned(),
+        _ => "The runs made different decisions.".to_owned(),
     });
     lines.push(overall(old, new));
     lines.extend(sides("user", &old.users, &new.users));
@@ -100,7 +100,7 @@ fn overall(old: &Summary, new: &Summary) -> String {
         text += &before;
         text += " started before, ";
         text += &after;
-        text += " after: jobs that never started are in no wait.";
+        text += " after. The waits exclude jobs that never started.";
     }
     text
 }
@@ -137,7 +137,7 @@ fn sides(kind: &str, old: &[Scope], new: &[Scope]) -> Vec<String> {
         lines.push(format!("Waits are {word} for {count}{most} {}.", named.join(", ")));
     }
     if alike > 0 && !lines.is_empty() {
-        lines.push(format!("Waits of {} stay as they were.", pretty::counted(alike, kind)));
+        lines.push(format!("Waits of {} are unchanged.", pretty::counted(alike, kind)));
     }
     lines
 }

@@ -20,7 +20,7 @@ pub fn blocker(code: &str, subject: &str) -> String {
 pub(super) fn short(code: &str, subject: &str) -> String {
     match (WaitCode::of_text(code), code) {
         (Some(code), _) => code.awaited_short(subject),
-        (None, GANG_AGAIN) => "gang comes again".to_owned(),
+        (None, GANG_AGAIN) => "gang is submitted again".to_owned(),
         (None, _) => bare(code, subject, " "),
     }
 }

@@ -47,7 +47,8 @@ impl Cluster {
     /// A cluster of one node with this queue file.
     pub(super) fn new(queue_file: &str) -> Result<Self, RunError> {
         let loaded = headroom_config::read(queue_file);
-        let loaded = loaded.unwrap_or_else(|faults| panic!("a file of ours is wrong: {faults:?}"));
+        let loaded =
+            loaded.unwrap_or_else(|faults| panic!("a built-in queue file is invalid: {faults:?}"));
         let mut cluster = Self::default();
         cluster.command(&Command::Configure(Box::new(loaded.configuration)))?;
         cluster.command(&Command::AddNode(AddNode {

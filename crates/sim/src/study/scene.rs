@@ -158,8 +158,8 @@ pub const SCENES: [Scene; 5] = [
     Scene {
         id: "1",
         title: "One user, one queue, one application",
-        story: "Queue A has 40 of 100 guaranteed; nobody else wants anything. Ann asks for 13 \
-                containers of 8, one of which starts every second.",
+        story: "Queue A has a guarantee of 40 of 100, and no other user submits anything. Ann \
+                requests 13 containers of 8. One container starts every second.",
         guarantees: &[("a", 40), ("b", 60)],
         actors: &[Actor { user: "ann", queue: "a", count: 13, size: 8, at_ms: 0 }],
         queue: "a",
@@ -171,16 +171,17 @@ pub const SCENES: [Scene; 5] = [
     Scene {
         id: "2a",
         title: "One user, two queues: stuck below the guarantee",
-        story: "A and B have 30 guaranteed each, C with 40 is idle. A has all of the cluster in \
-                containers of 2 and wants more; after 10 s Ann asks in B for ten containers of 8.",
+        story: "A and B have a guarantee of 30 each, and C with 40 is idle. A uses the whole \
+                cluster in containers of 2 and requests more. After 10 s, Ann requests ten \
+                containers of 8 in B.",
         recorded: Some("scene2a-p30"),
         ..TWO
     },
     Scene {
         id: "2b",
         title: "One user, two queues: one container more",
-        story: "As 2a, but after 60 s A gives four containers of 2 back, so that one of B can start \
-                beyond its guarantee.",
+        story: "As 2a, but after 60 s, A releases four containers of 2, so that one container of B \
+                can start above its guarantee.",
         gives_back: Some((60_000, 4)),
         recorded: Some("scene2b-p30"),
         ..TWO
@@ -188,9 +189,9 @@ pub const SCENES: [Scene; 5] = [
     Scene {
         id: "2b-large-step",
         title: "One user, two queues: the climb with a large minimum allocation",
-        story: "As 2a, with a minimum allocation of 8 and A in containers of 8, one of which starts every \
-                second; Ann asks in B after 15 s. The monitor works with the minimum allocation, so \
-                that demand is a whole container.",
+        story: "As 2a, with a minimum allocation of 8. A runs in containers of 8, one of which \
+                starts every second, and Ann submits in B after 15 s. The monitor uses the minimum \
+                allocation, so a demand is a whole container.",
         actors: &[
             Actor { count: 20, size: 8, ..EVERYTHING },
             Actor { at_ms: 15_000, ..later("ann", 10) },
@@ -204,8 +205,8 @@ pub const SCENES: [Scene; 5] = [
     Scene {
         id: "3",
         title: "Three users in one queue",
-        story: "A has all of the cluster; after 10 s Bob, Cid and Dan ask in B, which has 30 \
-                guaranteed, for ten containers of 8 each, and take turns.",
+        story: "A uses the whole cluster. After 10 s, Bob, Cid, and Dan each request ten \
+                containers of 8 in B, which has a guarantee of 30. The users are served in turn.",
         actors: &[EVERYTHING, later("bob", 10), later("cid", 10), later("dan", 10)],
         fair: true,
         recorded: Some("scene3-p30"),
@@ -217,7 +218,7 @@ pub const SCENES: [Scene; 5] = [
 pub const IDLE: Scene = Scene {
     id: "3-idle",
     title: "Three users on an idle cluster",
-    story: "Scene 3 without A: everything is free.",
+    story: "Scene 3 without A, on an empty cluster.",
     actors: &[later("bob", 10), later("cid", 10), later("dan", 10)],
     fair: true,
     ..TWO

@@ -23,7 +23,7 @@ pub fn render(study: &Study) -> String {
         rows.extend(scene.recorded.iter().map(recorded_cells));
         table(&mut text, &rows);
     }
-    wrap(&mut text, "What helps, and what does not", "  ");
+    wrap(&mut text, "Remedies that help, and remedies that do not", "  ");
     let mut rows =
         vec![["scene", "rules", "ends at", "stopped", "dead zone"].map(str::to_owned).to_vec()];
     for one in &study.variants {
@@ -99,9 +99,9 @@ fn arithmetic(text: &mut String, study: &Study) {
     wrap(
         text,
         &format!(
-            "By default YARN’s monitor takes {} of these {} in the first round, and nothing from a \
-             queue that uses up to {} with {} guaranteed. Here, as in the recorded histories, it takes \
-             all at once, above {}.",
+            "By default, YARN’s monitor takes {} of these {} in the first round, and nothing from \
+             a queue that uses up to {} with a guarantee of {}. In these runs, as in the recorded \
+             histories, the monitor takes everything above {} at once.",
             monitor.first_round,
             monitor.need,
             ignored.join(" or "),
@@ -126,12 +126,13 @@ pub(crate) fn tables(study: &Study) -> Vec<(String, Vec<Vec<String>>)> {
             of(&COLUMNS_1, tables.scene_1.iter().map(cells_1).collect()),
         ),
         (
-            "Scene 2 as arithmetic: what is freed for B by what it uses, the ask as required resource"
+            "Scene 2 as arithmetic: the amount freed for B by its usage, with the ask as the \
+             required resource"
                 .to_owned(),
             of(&COLUMNS_2, tables.scene_2.iter().map(cells_2).collect()),
         ),
         (
-            "Scene 3 as arithmetic: limits of three users by what they use".to_owned(),
+            "Scene 3 as arithmetic: limits of three users by their usage".to_owned(),
             of(&COLUMNS_3, tables.scene_3.iter().map(cells_3).collect()),
         ),
     ]
@@ -197,9 +198,9 @@ const COLUMNS_3: [&str; 9] =
 fn cells_3(row: &Row3) -> Vec<String> {
     let list = |of: [i64; 3]| of.map(|one| one.to_string()).join(", ");
     let who = |of: [bool; 3]| match of.iter().filter(|one| **one).count() {
-        0 => "nobody goes on".to_owned(),
-        3 => "all go on".to_owned(),
-        count => format!("{count} go on"),
+        0 => "no user continues".to_owned(),
+        3 => "all users continue".to_owned(),
+        count => format!("{count} continue"),
     };
     vec![
         list(row.users),

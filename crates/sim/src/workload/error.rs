@@ -16,7 +16,7 @@ pub enum WorkloadError {
         source: io::Error,
     },
     /// Reading broke off.
-    #[error("cannot read on in {file} after line {line}")]
+    #[error("cannot read {file} after line {line}")]
     Read {
         /// Name of the source.
         file: String,
@@ -27,8 +27,8 @@ pub enum WorkloadError {
     },
     /// Neither the name nor the first line tells the format.
     #[error(
-        "cannot tell the format of {file} from its name or its first line; \
-         name it: --format swf, openb, sacct, jsonl or yarn-sls"
+        "the format of {file} is not clear from its name or first line. Set --format to swf, \
+         openb, sacct, jsonl or yarn-sls"
     )]
     UnknownFormat {
         /// Name of the source.
@@ -60,8 +60,8 @@ pub enum WorkloadError {
     },
     /// Two jobs of a source bear the same name.
     #[error(
-        "{file}:{line}: job {job} stands in line {first} already; every job needs a name of its \
-         own: remove one, or leave such lines out with --skip-bad-lines"
+        "{file}:{line}: job {job} already occurs in line {first}. Rename or remove one of the two \
+         jobs, or set --skip-bad-lines"
     )]
     DuplicateJob {
         /// Name of the source.
@@ -74,7 +74,7 @@ pub enum WorkloadError {
         job: String,
     },
     /// Nothing is left to play.
-    #[error("{file} holds no job to play: lines read: {lines}, {skipped}")]
+    #[error("{file} contains no job to simulate: lines read: {lines}, {skipped}")]
     NoJob {
         /// Name of the source.
         file: String,

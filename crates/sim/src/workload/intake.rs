@@ -161,7 +161,7 @@ impl<'a> Intake<'a> {
         }
         *self.skipped.entry("bad line".to_owned()).or_default() += 1;
         if self.bad.len() < BAD_LINES_TOLD {
-            self.bad.push(format!("left out: {error}"));
+            self.bad.push(format!("skipped: {error}"));
         }
         Ok(())
     }
@@ -196,8 +196,8 @@ impl<'a> Intake<'a> {
     /// A run time, stretched.
     fn run_ms(&self, run_ms: u64) -> Result<u64, Fault> {
         self.options.stretch.run_ms(run_ms).ok_or_else(|| {
-            let found = format!("{run_ms} ms before stretching");
-            let expected = format!("at most {TIME_MS_MAX} ms after it");
+            let found = format!("{run_ms} ms before --stretch");
+            let expected = format!("at most {TIME_MS_MAX} ms after --stretch");
             Fault::value("the run time", &found, expected)
         })
     }
@@ -219,7 +219,7 @@ impl<'a> Intake<'a> {
         let value = |field| raw.field(field);
         let user = self.users.fill(row, value);
         if user.is_none() {
-            let note = "no field for the user template, taken as nobody";
+            let note = "no field for the user template; user nobody assumed";
             *self.notes.entry(note).or_default() += 1;
         }
         let groups = match &self.groups {
@@ -290,8 +290,8 @@ impl<'a> Intake<'a> {
             let since = submit.abs_diff(first.unwrap_or_default());
             let Some(submit_ms) = self.options.stretch.arrival_ms(since) else {
                 let line = self.lines_of.get(&job.name).copied().unwrap_or_default();
-                let found = format!("{since} ms after the first before stretching");
-                let expected = format!("at most {TIME_MS_MAX} ms after it");
+                let found = format!("{since} ms after the first submission, before --stretch");
+                let expected = format!("at most {TIME_MS_MAX} ms after --stretch");
                 let error = Fault::value("the submission", &found, expected).at(self.file, line);
                 self.skip_bad(error)?;
                 continue;
@@ -317,7 +317,7 @@ impl<'a> Intake<'a> {
         });
         // Figures per user would look real otherwise.
         let dealt = self.dealt.then(|| {
-            format!("the workload names no users; its rows are dealt out to {}", self.users)
+            format!("the workload has no users, so its rows are distributed among {}", self.users)
         });
         let remarks = dealt.into_iter().chain(counted).chain(self.bad).collect();
         Ok(Workload { jobs, skipped: self.skipped, remarks, ..Workload::default() })
@@ -349,9 +349,9 @@ fn check_names(job: &Job) -> Result<(), Fault> {
 
 fn told(skipped: &BTreeMap<String, u64>) -> String {
     if skipped.is_empty() {
-        return "none left out".to_owned();
+        return "no lines skipped".to_owned();
     }
     let parts: Vec<String> =
-        skipped.iter().map(|(reason, count)| format!("{count} left out ({reason})")).collect();
+        skipped.iter().map(|(reason, count)| format!("{count} skipped ({reason})")).collect();
     parts.join(", ")
 }

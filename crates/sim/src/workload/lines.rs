@@ -69,7 +69,7 @@ fn text_of(bytes: &[u8], number: u64) -> Result<&str, String> {
     let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
     if let Some(position) = bytes.iter().position(|byte| *byte == 0) {
         return Err(format!(
-            "byte {} is NUL; the file is binary or damaged, expected text",
+            "byte {} is NUL, so the file is binary or damaged; expected text",
             position + 1
         ));
     }
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(
             all(&input),
             [
-                Err("byte 2 is NUL; the file is binary or damaged, expected text".to_owned()),
+                Err("byte 2 is NUL, so the file is binary or damaged; expected text".to_owned()),
                 Err("byte 1 is not valid UTF-8; expected text in UTF-8".to_owned()),
                 Err("the line is longer than 1048576 bytes".to_owned()),
                 Ok("good".to_owned()),

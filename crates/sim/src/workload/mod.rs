@@ -164,8 +164,8 @@ impl Workload {
         }
         for (name, jobs) in &dropped {
             let remark = match jobs {
-                1 => format!("1 job: {name} is left out, no node has it"),
-                _ => format!("{jobs} jobs: {name} is left out, no node has it"),
+                1 => format!("1 job: {name} is ignored, because no node has {name}"),
+                _ => format!("{jobs} jobs: {name} is ignored, because no node has {name}"),
             };
             self.remarks.push(remark);
             *self.dropped.entry(name.clone()).or_default() += jobs;

@@ -105,7 +105,7 @@ impl Source for Openb {
         let fields = split_csv(text).map_err(Fault::Line)?;
         if fields.len() < NEEDED.len() || fields.len() > header.columns {
             return Err(Fault::Line(format!(
-                "{} columns, expected {}, as many as in the header (at least the first {})",
+                "the line has {} columns, expected {} as in the header (at least the first {})",
                 fields.len(),
                 header.columns,
                 NEEDED.len()
@@ -155,13 +155,13 @@ fn times(
     let scheduled = time("scheduled_time", header.scheduled)?;
     let deletion = time("deletion_time", header.deletion)?;
     if creation.is_none() {
-        notes.push("no creation time, submitted at 0");
+        notes.push("no creation time; submission at 0 assumed");
     }
     let creation = creation.unwrap_or_default();
     let start = scheduled.unwrap_or(creation);
     let run_ms = match deletion {
         None => {
-            notes.push("no deletion time, a run of one hour is taken");
+            notes.push("no deletion time; a run of one hour assumed");
             RUN_MS_DEFAULT
         }
         Some(deletion) => deletion.checked_sub(start).ok_or_else(|| {
@@ -182,7 +182,7 @@ fn priority_of(qos: Option<&str>, notes: &mut Vec<&'static str>) -> i32 {
         Some("Burstable") => 50,
         Some("BE") | None => 0,
         Some(_) => {
-            notes.push("QoS class none of LS, Guaranteed, Burstable, BE; priority 0 is taken");
+            notes.push("QoS class is none of LS, Guaranteed, Burstable, BE; priority 0 assumed");
             0
         }
     }
@@ -193,7 +193,7 @@ fn label_of(spec: Option<&str>, notes: &mut Vec<&'static str>) -> Option<String>
     let mut models = spec?.split('|').map(str::trim);
     let first = models.next().filter(|model| !model.is_empty())?;
     if models.next().is_some() {
-        notes.push("several GPU models wished for, the first is taken");
+        notes.push("several GPU models requested; only the first is used");
     }
     Some(first.to_owned())
 }

@@ -34,9 +34,7 @@ pub enum Format {
 
 /// A format nobody knows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{found:?} is no format of a workload; the formats are swf, openb, sacct, jsonl and yarn-sls"
-)]
+#[error("{found:?} is not a workload format. Use swf, openb, sacct, jsonl or yarn-sls")]
 pub struct FormatError {
     /// The text.
     pub found: String,

@@ -347,10 +347,10 @@ impl Object<'_> {
         }
         let mut notes = Vec::new();
         if hosts {
-            notes.push("hosts are left out, a task may run on any node");
+            notes.push("hosts are ignored, so a task can run on any node");
         }
         if delays {
-            notes.push("delays of requests are left out, all is asked for at the start");
+            notes.push("delays of requests are ignored, so everything is requested at the start");
         }
         let mut groups: Vec<Tasks> = by_priority.into_values().flatten().collect();
         if groups.iter().all(|tasks| tasks.is_second_stage) {

@@ -49,7 +49,7 @@ impl Source for Swf {
         let columns: Vec<&str> = text.split_ascii_whitespace().take(COLUMNS).collect();
         if columns.len() < COLUMNS {
             return Err(Fault::Line(format!(
-                "{} columns, expected {COLUMNS} or more",
+                "the line has {} columns, expected {COLUMNS} or more",
                 columns.len()
             )));
         }
@@ -108,10 +108,10 @@ fn processors(columns: &[&str], notes: &mut Vec<&'static str>) -> Result<u64, Fa
     Ok(if let Some(requested) = requested.filter(at_least_one) {
         count(requested)
     } else if let Some(used) = used.filter(at_least_one) {
-        notes.push("no processors requested, those used are taken");
+        notes.push("no processors requested; the used processors are taken");
         count(used)
     } else {
-        notes.push("processors neither requested nor used, one is taken");
+        notes.push("no processors requested or used; one processor assumed");
         1
     })
 }

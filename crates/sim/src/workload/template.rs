@@ -39,8 +39,9 @@ pub(super) enum Field {
 pub enum TemplateError {
     /// The name in braces is none that a job has.
     #[error(
-        "the template {template:?} names the field {field:?}; the fields are {{user}}, {{group}}, \
-         {{queue}}, {{partition}}, {{job}}, {{qos}}, {{account}}, {{row}} and {{row%N}} with N from 1"
+        "the template {template:?} has the field {field:?}, which does not exist. Use {{user}}, \
+         {{group}}, {{queue}}, {{partition}}, {{job}}, {{qos}}, {{account}}, {{row}}, or {{row%N}} \
+         with N of at least 1"
     )]
     Field {
         /// The whole text.
@@ -49,7 +50,7 @@ pub enum TemplateError {
         field: String,
     },
     /// `{` without `}` or the other way round.
-    #[error("the template {template:?} has a {brace:?} without its partner")]
+    #[error("the template {template:?} has an unmatched {brace:?}. Add or remove a brace")]
     Brace {
         /// The whole text.
         template: String,
@@ -57,7 +58,7 @@ pub enum TemplateError {
         brace: char,
     },
     /// A tag without its key or value.
-    #[error("{found:?} is no tag; expected KEY=TEMPLATE, such as namespace={{group}}")]
+    #[error("{found:?} is not a tag; expected KEY=TEMPLATE, such as namespace={{group}}")]
     Tag {
         /// The whole text.
         found: String,
@@ -223,12 +224,12 @@ mod tests {
                 .collect();
         expect![[r#"
             the template is empty; expected text with fields, such as u{user}
-            the template "u{usr}" names the field "usr"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row} and {row%N} with N from 1
-            the template "{row%0}" names the field "row%0"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row} and {row%N} with N from 1
-            the template "{row%+3}" names the field "row%+3"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row} and {row%N} with N from 1
-            the template "{row%x}" names the field "row%x"; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row} and {row%N} with N from 1
-            the template "{}" names the field ""; the fields are {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row} and {row%N} with N from 1
-            the template "a{user" has a '{' without its partner
-            the template "a}b" has a '}' without its partner"#]].assert_eq(&told.join("\n"));
+            the template "u{usr}" has the field "usr", which does not exist. Use {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row}, or {row%N} with N of at least 1
+            the template "{row%0}" has the field "row%0", which does not exist. Use {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row}, or {row%N} with N of at least 1
+            the template "{row%+3}" has the field "row%+3", which does not exist. Use {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row}, or {row%N} with N of at least 1
+            the template "{row%x}" has the field "row%x", which does not exist. Use {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row}, or {row%N} with N of at least 1
+            the template "{}" has the field "", which does not exist. Use {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row}, or {row%N} with N of at least 1
+            the template "a{user" has an unmatched '{'. Add or remove a brace
+            the template "a}b" has an unmatched '}'. Add or remove a brace"#]].assert_eq(&told.join("\n"));
     }
 }

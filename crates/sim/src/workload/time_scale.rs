@@ -29,19 +29,21 @@ pub struct TimeScale {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TimeScaleError {
     /// Not `run=X`, `arrivals=Y` or both.
-    #[error("the stretch {text:?} is neither run=X nor arrivals=Y nor both with a comma between")]
+    #[error("--stretch is {text:?}; expected run=X, arrivals=Y, or both separated by a comma")]
     Syntax {
         /// The part in question.
         text: String,
     },
     /// The same factor twice.
-    #[error("the stretch names {name} twice; expected it once")]
+    #[error("--stretch has {name} twice; expected once")]
     Twice {
         /// `run` or `arrivals`.
         name: String,
     },
     /// Not a number, or out of bounds.
-    #[error("the stretch {name}={found} must be a number from 0.000001 to 1000000, such as 0.5")]
+    #[error(
+        "--stretch has {name}={found}; expected a number from 0.000001 to 1000000, such as 0.5"
+    )]
     Factor {
         /// `run` or `arrivals`.
         name: String,
@@ -190,15 +192,15 @@ mod tests {
         expect![[r#"
             run=2,arrivals=1
             run=1,arrivals=0.005
-            the stretch "" is neither run=X nor arrivals=Y nor both with a comma between
-            the stretch "run" is neither run=X nor arrivals=Y nor both with a comma between
-            the stretch "walk=2" is neither run=X nor arrivals=Y nor both with a comma between
-            the stretch names run twice; expected it once
-            the stretch run=0 must be a number from 0.000001 to 1000000, such as 0.5
-            the stretch run=-1 must be a number from 0.000001 to 1000000, such as 0.5
-            the stretch run=NaN must be a number from 0.000001 to 1000000, such as 0.5
-            the stretch arrivals=inf must be a number from 0.000001 to 1000000, such as 0.5
-            the stretch run=two must be a number from 0.000001 to 1000000, such as 0.5"#]]
+            --stretch is ""; expected run=X, arrivals=Y, or both separated by a comma
+            --stretch is "run"; expected run=X, arrivals=Y, or both separated by a comma
+            --stretch is "walk=2"; expected run=X, arrivals=Y, or both separated by a comma
+            --stretch has run twice; expected once
+            --stretch has run=0; expected a number from 0.000001 to 1000000, such as 0.5
+            --stretch has run=-1; expected a number from 0.000001 to 1000000, such as 0.5
+            --stretch has run=NaN; expected a number from 0.000001 to 1000000, such as 0.5
+            --stretch has arrivals=inf; expected a number from 0.000001 to 1000000, such as 0.5
+            --stretch has run=two; expected a number from 0.000001 to 1000000, such as 0.5"#]]
         .assert_eq(&told.join("\n"));
     }
 }

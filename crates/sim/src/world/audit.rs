@@ -38,7 +38,8 @@ impl Play<'_> {
         let figures = |one: &Open| [one.asks, one.running, one.places, one.held];
         if figures(open) != figures(&found) {
             return Err(self.unaccounted(format!(
-                "job {} has tasks that wait, tasks that run, placeholders that wait and placeholders that hold room: {:?} by the books, {:?} by its events",
+                "job {} has waiting tasks, running tasks, waiting placeholders, and allocated \
+                 placeholders: {:?} in the scheduler state, {:?} by its events",
                 record.name,
                 figures(&found),
                 figures(open),

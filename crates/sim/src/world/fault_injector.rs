@@ -157,7 +157,7 @@ impl Play<'_> {
                 Err(_) => self.count_fault(|faults| &mut faults.refused),
                 Ok(events) if events.is_empty() => {}
                 Ok(events) => {
-                    let what = format!("{command:?}, sent again, led to {events:?}");
+                    let what = format!("{command:?}, sent again, caused {events:?}");
                     return Err(self.unaccounted(what));
                 }
             }
@@ -211,7 +211,7 @@ impl Play<'_> {
             books.apply(*at, event);
         }
         if books != self.books {
-            return Err(self.unaccounted("the books differ after recovery".to_owned()));
+            return Err(self.unaccounted("the scheduler state differs after recovery".to_owned()));
         }
         self.books = books;
         self.take_notes()?;

@@ -29,9 +29,9 @@ pub(super) fn is_open(
 /// That no node has room for a task.
 pub(super) fn too_large(task: &Amounts, label: Option<&Name>) -> String {
     match label {
-        None => format!("a task needs {task}, more than any single node has"),
+        None => format!("a task needs {task}, but no single node has as much"),
         Some(label) => {
-            format!("a task needs {task}, more than any single node with label {label} has")
+            format!("a task needs {task}, but no single node with label {label} has as much")
         }
     }
 }
@@ -51,7 +51,8 @@ pub(super) fn impossible_gang(
     let room: u64 = nodes.iter().map(|node| times_that_fit(&node.resources, &task, tasks)).sum();
     if room < tasks {
         return Some(format!(
-            "its {tasks} tasks start together, and the whole cluster has room for {room} of {task}"
+            "the {tasks} tasks of the job start together, but the whole cluster has capacity for \
+             only {room} of {task}"
         ));
     }
     let row = books.application(application);
@@ -65,7 +66,8 @@ pub(super) fn impossible_gang(
             let name = &trackers.tracker(level.tracker).name;
             let queue = &books.queue(level.queue).path;
             return Some(format!(
-                "its tasks start together and need {whole}, {name} may never use more than {max} in {queue}"
+                "the tasks of the job start together and need {whole}, but {name} can use at most \
+                 {max} in {queue}"
             ));
         }
     }

@@ -35,7 +35,7 @@ pub enum RunError {
     #[error(transparent)]
     Setup(#[from] SetupError),
     /// The core refused what the world asked for: a mistake of the world.
-    #[error("at {at_ms} ms the core refused a command of the simulator: {rejection}")]
+    #[error("at {at_ms} ms, the scheduler rejected a command of the simulator: {rejection}")]
     Refused {
         /// Virtual time, ms.
         at_ms: u64,
@@ -43,7 +43,7 @@ pub enum RunError {
         rejection: Rejection,
     },
     /// The books do not balance: a mistake of the core.
-    #[error("at {at_ms} ms, after {after}, the books do not balance: {violation}")]
+    #[error("at {at_ms} ms, after {after}, the scheduler state is inconsistent: {violation}")]
     Unbalanced {
         /// Virtual time, ms.
         at_ms: u64,

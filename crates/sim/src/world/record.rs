@@ -404,7 +404,7 @@ impl Play<'_> {
             let (code, subject) = if open.application.is_none() || open.failing {
                 (GANG_AGAIN, "the next submission of a gang")
             } else {
-                (NOT_EXPLAINED, "a reason that the simulator does not know")
+                (NOT_EXPLAINED, "an unknown reason")
             };
             let blocker = self.blame.named(code, subject.to_owned());
             self.add_waits(job, vec![(blocker, rest)]);

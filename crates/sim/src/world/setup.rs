@@ -70,16 +70,16 @@ pub struct Setup {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
     /// A queue file without a partition.
-    #[error("the queue file has no partition; it needs `partitions:` with at least one entry")]
+    #[error("the queue file has no partition. Add `partitions:` with at least one entry")]
     NoPartition,
     /// A cluster without a node.
     #[error(
-        "there is no node; describe the cluster with --nodes, for instance --nodes '10*{{vcore: 8, memory: 32Gi}}'"
+        "the cluster has no nodes. Set --nodes, such as --nodes '10*{{vcore: 8, memory: 32Gi}}'"
     )]
     NoNode,
     /// A job that goes nowhere.
     #[error(
-        "{at}: job {job} names no queue. Set one, for example with --queue-of 'root.{{group}}'"
+        "{at}: job {job} has no queue. Set a queue, for example with --queue-of 'root.{{group}}'"
     )]
     NoQueue {
         /// File and line.
@@ -89,7 +89,8 @@ pub enum SetupError {
     },
     /// A queue that the file does not have.
     #[error(
-        "{at}: job {job} goes to queue {queue}, which the queue file does not have; its leaf queues are: {leaves}"
+        "{at}: job {job} has queue {queue}, but the queue file does not define this queue. Use one \
+         of the leaves of the file: {leaves}"
     )]
     UnknownQueue {
         /// File and line.
@@ -102,9 +103,7 @@ pub enum SetupError {
         leaves: String,
     },
     /// A queue that holds queues.
-    #[error(
-        "{at}: job {job} goes to queue {queue}, which is a parent; applications go to leaves: {leaves}"
-    )]
+    #[error("{at}: job {job} has queue {queue}, but this queue is a parent. Use a leaf: {leaves}")]
     ParentQueue {
         /// File and line.
         at: String,
@@ -117,7 +116,8 @@ pub enum SetupError {
     },
     /// A fault of a node that is none.
     #[error(
-        "--faults names node {node}, which the cluster does not have; it has {count}, the first is {first}"
+        "--faults names node {node}, which is not one of the {count} nodes of the cluster. The \
+         first node is {first}"
     )]
     UnknownNode {
         /// Its name.
@@ -128,7 +128,7 @@ pub enum SetupError {
         first: Name,
     },
     /// A resource type that no node has.
-    #[error("{at}: job {job} asks for {resource}, which no node has; node types are: {known}")]
+    #[error("{at}: job {job} requests {resource}, which no node has. The nodes have: {known}")]
     UnknownType {
         /// File and line.
         at: String,

@@ -55,14 +55,17 @@ pub(super) fn advise(survey: &Survey<'_>, book: &Book<'_>, report: &mut Report) 
         let names: Vec<String> = told.clone().map(|(_, name, _)| format!("`{name}`")).collect();
         let more = if hidden.len() > NAMES_TOLD { " and others" } else { "" };
         let message = format!(
-            "in queue `{}`, members of {}{more} count for the group `*`: the limits in queue `{}` and above do not see them",
+            "in queue `{}`, members of {}{more} count for the group `*`, so the limits in queue \
+             `{}` and above do not apply to these groups",
             survey.name(position),
             names.join(", "),
             survey.name(*at),
         );
         let mut warning = Diagnostic::warning(Code::LimitHidden, *wildcard, message)
-            .label("the first match from the leaf upwards counts")
-            .help("name these groups before the `*` too, if they are to be counted for themselves");
+            .label("the first match from the leaf upward applies")
+            .help(
+                "to apply the limits of these groups, name the groups before `*` in this queue too",
+            );
         for (_, _, span) in told {
             warning = warning.also(*span, "hidden");
         }

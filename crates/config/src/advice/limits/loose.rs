@@ -126,10 +126,10 @@ impl Queue<'_, '_> {
         let whom = if all { "anyone".to_owned() } else { whom.join(", ") };
         let queue = self.survey.name(self.position);
         let message =
-            format!("the limit in queue `{queue}` never holds {whom} back: {}", self.why(tighter));
+            format!("the limit in queue `{queue}` has no effect for {whom}: {}", self.why(tighter));
         let warning = Diagnostic::warning(Code::LimitLoose, span, message)
-            .also(tighter.place, "this is reached first")
-            .help("write less, or remove what has no effect");
+            .also(tighter.place, "the limit that is reached first")
+            .help("lower this limit, or remove the part without effect");
         report.push(warning);
     }
 
@@ -204,7 +204,7 @@ impl Queue<'_, '_> {
         if tighter.by_limit {
             format!("a limit of queue `{queue}` allows {most}")
         } else {
-            format!("queue `{queue}` itself is held to {most}")
+            format!("queue `{queue}` itself allows at most {most}")
         }
     }
 }

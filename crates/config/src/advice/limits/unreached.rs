@@ -25,11 +25,12 @@ pub(super) fn advise(survey: &Survey<'_>, book: &Book<'_>, report: &mut Report) 
         let mut users = survey.path(position).flat_map(|(_, place)| &place.grants.users).peekable();
         if users.peek().is_some() && users.all(|user| page.users.contains_key(user)) {
             let message = format!(
-                "the user `*` matches no user in queue `{}`: every user who may submit is named",
+                "the user `*` matches no user in queue `{}`, because other entries name every user \
+                 who can submit",
                 survey.name(position)
             );
             let warning = Diagnostic::warning(Code::LimitUnreached, *wildcard, message)
-                .help("remove it, or admit others with `submitacl`");
+                .help("remove the entry `*`, or admit more users with `submitacl`");
             report.push(warning);
         }
     }

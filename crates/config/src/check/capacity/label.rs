@@ -17,7 +17,7 @@ pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
             let message =
                 format!("the root queue must not have a fraction of label `{}`", label.value);
             let fault = Diagnostic::error(Code::CapacityRoot, label.span, message);
-            report.push(fault.help("remove it: root has all nodes of every label"));
+            report.push(fault.help("remove the fraction; root has all nodes of every label"));
             continue;
         }
         let name = format!("label `{}` of queue `{}`", label.value, queue.name.value);
@@ -38,22 +38,23 @@ fn capacities(queue: &Queue) -> &[(Text, LabelPart)] {
 
 fn no_capacity(label: &Text, queue: &Queue) -> Diagnostic {
     let message = format!(
-        "queue `{}` has a fraction of label `{}` and no `capacity`",
+        "queue `{}` has a fraction of label `{}`, but no `capacity`",
         queue.name.value, label.value
     );
     Diagnostic::error(Code::NodeLabelCapacity, label.span, message).help(format!(
-        "write a `capacity` for the queue, whose mode holds for labels too; or amounts of vcore@{0} and \
-         memory@{0} into `resources`",
+        "set `capacity` for the queue, whose mode also applies to labels, or set amounts of \
+         vcore@{0} and memory@{0} in `resources`",
         label.value
     ))
 }
 
 fn absolute(label: &Text, beside: &Capacity, name: &str) -> Diagnostic {
-    let message = format!("{name} has a fraction where the queue has amounts");
+    let message =
+        format!("{name} has a fraction, but `capacity` of the queue has `mode: absolute`");
     Diagnostic::error(Code::NodeLabelCapacity, label.span, message)
         .also(beside.span, "by amounts")
         .help(format!(
-            "write amounts of vcore@{0} and memory@{0} into `resources.guaranteed` and `resources.max`",
+            "set amounts of vcore@{0} and memory@{0} in `resources.guaranteed` and `resources.max`",
             label.value
         ))
 }
@@ -71,7 +72,10 @@ fn check_sums(parent: &Queue, report: &mut Report) {
     for (label, (first, values)) in labels {
         let message = |sum| {
             let parent = &parent.name.value;
-            format!("the queues below `{parent}` have {sum} percent of label `{label}` together")
+            format!(
+                "the percentages of label `{label}` of the queues below `{parent}` add up to \
+                 {sum}, but they must add up to 100"
+            )
         };
         is_whole(&values, first, message, report);
     }

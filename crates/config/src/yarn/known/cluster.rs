@@ -9,7 +9,7 @@ use crate::yarn::note::Kind::{NoEffect, NoEquivalent};
 
 /// Below `yarn.scheduler.capacity.`.
 pub(super) const CLUSTER: &[Row] = &[
-    ("max-parallel-apps", NoEffect, "each queue has a number of its own", ""),
+    ("max-parallel-apps", NoEffect, "each queue has its own limit", ""),
     ("node-locality-delay", NoEquivalent, LOCALITY, ""),
     ("rack-locality-additional-delay", NoEquivalent, LOCALITY, ""),
     ("rack-locality-full-reset", NoEquivalent, LOCALITY, ""),
@@ -35,19 +35,19 @@ pub(super) const CLUSTER: &[Row] = &[
     (
         "lazy-preemption-enabled",
         NoEquivalent,
-        "victims are chosen when they are asked to stop, and are never marked in advance",
+        "victims are chosen when they must stop, and are never marked in advance",
         "",
     ),
     ("multi-node-placement-enabled", NoEquivalent, NODES, SORT),
     ("multi-node-sorting.policy", NoEquivalent, NODES, SORT),
     // The names of policies follow.
     ("multi-node-sorting.policy.*", NoEquivalent, NODES, SORT),
-    ("workflow-priority-mappings", NoEquivalent, PRIORITY, "submit with the priority"),
+    ("workflow-priority-mappings", NoEquivalent, PRIORITY, "submit applications with a priority"),
     (
         "workflow-priority-mappings-override.enable",
         NoEquivalent,
         PRIORITY,
-        "submit with the priority",
+        "submit applications with a priority",
     ),
     (
         "ordering-policy.priority-utilization.underutilized-preemption.enabled",
@@ -76,7 +76,7 @@ pub(super) const CLUSTER: &[Row] = &[
     (
         "application.fail-fast",
         NoEquivalent,
-        "an application whose queue is gone after a restart goes to the recovery queue",
+        "after a restart, an application whose queue no longer exists moves to the recovery queue",
         "",
     ),
     ("legacy-queue-mode.enabled", NoEquivalent, "sibling queues share one capacity mode", ""),
@@ -96,13 +96,13 @@ pub(super) const OTHERS: &[Row] = &[
     (
         "yarn.scheduler.queue-placement-rules*",
         NoEquivalent,
-        "rules are made of the mappings; there is none by an application's name",
-        "write `placementrules`",
+        "placement rules cannot select by the name of an application",
+        "add `placementrules` to the queue file",
     ),
     (
         "yarn.scheduler.configuration.*",
         NoEquivalent,
-        "the queue file is a file, or a ConfigMap",
+        "Headroom reads the queue file from a file or a ConfigMap",
         "",
     ),
     (
@@ -115,7 +115,7 @@ pub(super) const OTHERS: &[Row] = &[
         "yarn.scheduler.increment-allocation-*",
         NoEffect,
         "CapacityScheduler ignores it",
-        "write `increment` to round asks to it",
+        "set `increment` to round asks",
     ),
     (
         "yarn.resourcemanager.monitor.capacity.preemption.monitoring_interval",
@@ -126,7 +126,7 @@ pub(super) const OTHERS: &[Row] = &[
     (
         "yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill",
         NoEquivalent,
-        "the resource manager decides how long a victim has",
+        "the resource manager decides how long a victim can take to stop",
         "",
     ),
     (
@@ -144,25 +144,25 @@ pub(super) const OTHERS: &[Row] = &[
     (
         "yarn.resourcemanager.monitor.capacity.preemption.max_ignored_over_capacity",
         NoEquivalent,
-        "a queue gives back whatever it has above its guarantee, and no dead zone is left",
+        "preemption can take everything above the guarantee of a queue, without a dead zone",
         "",
     ),
     (
         "yarn.resourcemanager.monitor.capacity.preemption.preemption-to-balance-queue-after-satisfied.max-wait-before-kill",
         NoEquivalent,
-        "the resource manager decides how long a victim has",
+        "the resource manager decides how long a victim can take to stop",
         "",
     ),
     (
         "yarn.resourcemanager.monitor.capacity.preemption.select_based_on_reserved_containers",
         NoEquivalent,
-        "the node with the lowest cost is chosen, reserved or not",
+        "preemption selects the node with the lowest cost, whether it is reserved or not",
         "",
     ),
     (
         "yarn.resourcemanager.monitor.capacity.preemption.additional_res_balance_based_on_reserved_containers",
         NoEquivalent,
-        "the node with the lowest cost is chosen, reserved or not",
+        "preemption selects the node with the lowest cost, whether it is reserved or not",
         "",
     ),
     ("yarn.resourcemanager.monitor.capacity.preemption.conservative-drf", NoEquivalent, TYPES, ""),
@@ -221,13 +221,13 @@ pub(super) const OTHERS: &[Row] = &[
         "the resource manager changes the size of an allocation",
         "",
     ),
-    ("yarn.cluster.max-application-priority", NoEquivalent, "priorities have no bound", ""),
+    ("yarn.cluster.max-application-priority", NoEquivalent, "priorities have no maximum", ""),
     (
         "yarn.admin.acl",
         NoEquivalent,
-        "administrators are configured in the server settings",
+        "the configuration of the server sets administrators",
         "see docs/server.md",
     ),
     ("yarn.node-labels.*", NoEquivalent, "labels are attributes of nodes", ""),
-    ("yarn.resource-types*", NoEquivalent, "types need no declaration", ""),
+    ("yarn.resource-types*", NoEquivalent, "resource types need no declaration", ""),
 ];

@@ -147,9 +147,9 @@ pub(super) fn rest(whole: &Scope<'_>, tree: &Tree) {
     let others: Vec<&str> =
         elsewhere.iter().skip(1).map(|property| property.name.as_str()).collect();
     let why = match others.len() {
-        0 => "it is not about scheduling, and belongs to another part of Hadoop".to_owned(),
+        0 => "the property configures another part of Hadoop, not scheduling".to_owned(),
         _ => format!(
-            "it is not about scheduling, and belongs to another part of Hadoop; so do {}",
+            "the property configures another part of Hadoop, not scheduling; the same is true of {}",
             others.join(", ")
         ),
     };
@@ -163,16 +163,16 @@ fn other_scheduler(whole: &Scope<'_>, property: &Property) {
         return;
     }
     let why = format!(
-        "the cluster runs {}, so the file of CapacityScheduler is not in force there, and this queue file \
-         says what no application meets today",
+        "the cluster runs {}, so capacity-scheduler.xml is not active, and this queue file differs \
+         from the current behavior of the cluster",
         shown(class)
     );
     let help = match class {
         "FairScheduler" => {
-            "give the file of CapacityScheduler only if you move to it; queues of fair-scheduler.xml are not \
-             converted"
+            "pass capacity-scheduler.xml only if you change to it; queues of fair-scheduler.xml \
+             are not converted"
         }
-        _ => "give the yarn-site.xml of the cluster that the queues are from",
+        _ => "pass the yarn-site.xml of the cluster that uses these queues",
     };
     whole.tell(Kind::NoEquivalent, property, &why, help);
 }
@@ -186,8 +186,8 @@ fn amount_of_type(whole: &Scope<'_>, property: &Property) -> bool {
         "maximum-allocation" => "maximumallocation",
         _ => return false,
     };
-    let why = "the size of asks is taken over for memory and cores alone";
-    let help = format!("write it into `{key}` in `userlimits` of the partition");
+    let why = "the ask size is converted only for memory and cores";
+    let help = format!("set `{key}` in `userlimits` of the partition");
     whole.tell(Kind::NoEquivalent, property, why, &help);
     true
 }
@@ -206,15 +206,15 @@ fn of_queue(scope: &Scope<'_>, tree: &Tree, node: &Node, property: &Property, re
     } else if let Some(own) = rest.strip_prefix(OF_PARENTS) {
         let below = scope.below(OF_PARENTS.trim_end_matches('.'));
         if is_of_queue(own) {
-            let help = "write the parents into the file";
-            below.tell(Kind::NoEquivalent, property, "a template is for leaves", help);
+            let help = "add the parent queues to the file";
+            below.tell(Kind::NoEquivalent, property, "a template applies only to leaves", help);
         } else {
             unknown_in_template(&below, property, own);
         }
     } else if rest.starts_with("*.") {
-        let why = "a path with * is for queues that are made two or more levels below; one template is for all \
-                   leaves below its queue";
-        let help = "write queues with it into the file";
+        let why = "a path with * applies to queues that are created two or more levels below, but \
+                   a template applies to all leaves below its queue";
+        let help = "add queues with this setting to the file";
         scope.tell(Kind::NoEquivalent, property, why, help);
     } else if let Some(row) = row(QUEUE, rest) {
         if !holds_anyway(&property.name, Some(rest), &property.value) {
@@ -263,7 +263,7 @@ fn did_you_mean(name: &str) -> String {
     format!("did you mean {}?", shown_up_to(name, NAME))
 }
 
-const COMPARE: &str = "compare the spelling with the user guide of Hadoop";
+const COMPARE: &str = "compare the name with the user guide of Hadoop";
 
 /// What to do about a name that nobody knows, `head` being what stands before it.
 fn meant(head: &str, name: &str, converted: &[&'static str], rows: &[Row]) -> Option<String> {
@@ -273,13 +273,13 @@ fn meant(head: &str, name: &str, converted: &[&'static str], rows: &[Row]) -> Op
 }
 
 fn unknown_elsewhere(whole: &Scope<'_>, property: &Property) {
-    let why = "CapacityScheduler has no such property";
+    let why = "CapacityScheduler has no property with this name";
     let name = property.name.as_str();
     let begin = name.get(..PREFIX.len()).unwrap_or(name);
     let help = match meant("", name, OF_OTHERS, OTHERS) {
         Some(help) => help,
         None if distance(begin, PREFIX) <= 3 => {
-            format!("its properties begin with {PREFIX}; mend that, and convert again")
+            format!("correct the name, which must begin with {PREFIX}, and convert again")
         }
         None => COMPARE.to_owned(),
     };
@@ -287,7 +287,7 @@ fn unknown_elsewhere(whole: &Scope<'_>, property: &Property) {
 }
 
 fn unknown_of_cluster(whole: &Scope<'_>, tree: &Tree, property: &Property, name: &str) {
-    let why = "CapacityScheduler has no such property";
+    let why = "CapacityScheduler has no property with this name";
     let below_root = format!("root.{name}");
     let of_queue = tree.owner(&below_root).filter(|(node, _)| node.path != "root");
     let help = match of_queue {
@@ -300,9 +300,12 @@ fn unknown_of_cluster(whole: &Scope<'_>, tree: &Tree, property: &Property, name:
 fn unknown_of_queue(scope: &Scope<'_>, tree: &Tree, node: &Node, property: &Property, rest: &str) {
     let why = match rest.split_once('.') {
         Some((first, _)) => {
-            format!("a queue has no such property, and none below it is called `{}`", shown(first))
+            format!(
+                "a queue has no property with this name, and no child queue has the name `{}`",
+                shown(first)
+            )
         }
-        None => "a queue has no such property".to_owned(),
+        None => "a queue has no property with this name".to_owned(),
     };
     let below = || {
         let (first, last) = rest.split_once('.')?;
@@ -328,7 +331,7 @@ const NAMES_MAX: usize = 200;
 pub(super) fn of_label(scope: &Scope<'_>, property: &Property, name: &str) {
     let (label, last) = name.rsplit_once('.').unwrap_or(("", name));
     if last == AM_OF_LABEL {
-        let why = "the percentage of the queue holds for the nodes of every label";
+        let why = "the percentage of the queue applies to the nodes of every label";
         scope.tell(Kind::NoEquivalent, property, why, "");
         return;
     }
@@ -342,7 +345,7 @@ pub(super) fn of_label(scope: &Scope<'_>, property: &Property, name: &str) {
     let why = if OF_LABEL.contains(&last) {
         "no label has this name"
     } else {
-        "labels have no property of this name"
+        "labels have no property with this name"
     };
     scope.tell(Kind::Unknown, property, why, &help);
 }
@@ -350,5 +353,5 @@ pub(super) fn of_label(scope: &Scope<'_>, property: &Property, name: &str) {
 /// A name in a template that no queue has.
 pub(super) fn unknown_in_template(scope: &Scope<'_>, property: &Property, name: &str) {
     let help = meant(&scope.full(""), name, OF_QUEUE, QUEUE).unwrap_or_else(|| COMPARE.to_owned());
-    scope.tell(Kind::Unknown, property, "a queue has no such property", &help);
+    scope.tell(Kind::Unknown, property, "a queue has no property with this name", &help);
 }

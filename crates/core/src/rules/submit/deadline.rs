@@ -14,7 +14,8 @@ const ESTIMATE: &str = "headroom/estimate";
 /// A tag that says something else.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "the tag {tag} is {text:?}, but it must be a whole number of seconds{since} from 1 to {most}. Use digits only.",
+    "the tag {tag} is {text:?}, but it must be a whole number of seconds{since} from 1 to {most}. \
+     Write the tag in digits only.",
     most = u32::MAX
 )]
 pub(super) struct NoTime {

@@ -124,7 +124,7 @@ fn above(tenants: &Tenants, tenant: &Name, parent: &Name) -> Result<(), Rejectio
         return Err(TenantRejection::Draining { tenant: parent }.into());
     }
     if let TenantMapping::Limit { queue, .. } = &row.settings.mapping {
-        let (queue, what) = (queue.clone(), "it would have child tenants");
+        let (queue, what) = (queue.clone(), "the tenant would have child tenants");
         return Err(TenantRejection::Mode { tenant: parent, queue, what }.into());
     }
     let levels = tenants.up(&parent).count() + height(tenants, &tenant);
@@ -149,19 +149,19 @@ fn mode(
 ) -> Result<(), TenantRejection> {
     let TenantMapping::Limit { queue, .. } = &settings.mapping else { return Ok(()) };
     let cannot = [
-        (settings.parent.is_some(), "it names a parent"),
-        (tenants.has_below(tenant), "it has child tenants"),
-        (settings.suspended, "it is suspended"),
-        (!settings.guaranteed.is_empty(), "it has a guarantee"),
-        (settings.strict_sum, "it sets `strictSum`"),
-        (settings.max_waiting.is_some(), "it limits its waiting tasks"),
+        (settings.parent.is_some(), "the tenant has a parent"),
+        (tenants.has_below(tenant), "the tenant has child tenants"),
+        (settings.suspended, "the tenant is suspended"),
+        (!settings.guaranteed.is_empty(), "the tenant has a guarantee"),
+        (settings.strict_sum, "the tenant sets `strictSum`"),
+        (settings.max_waiting.is_some(), "the tenant sets `maxWaiting`"),
         (
             settings.waiting.as_ref().is_some_and(|one| one.strategy != WaitingStrategy::Fifo),
-            "it sets the order of its waiting tasks",
+            "the tenant sets `strategy` of its waiting tasks",
         ),
         (
             matches!(settings.on_lower, Some(OnLower::Preempt { .. })),
-            "it preempts when its quota is lowered",
+            "the tenant sets `onLower: preempt`",
         ),
     ];
     match cannot.into_iter().find(|(is, _)| *is) {
@@ -394,7 +394,7 @@ pub(in crate::rules) fn reconfigured<'a>(
         return Ok(Reconfigured { config: None, tenants, defaults: None });
     };
     if !tenants.is_empty() && before.is_some_and(|before| before.root != config.root) {
-        return fault("changes their `rootqueue`");
+        return fault("changes `rootqueue`");
     }
     root(&row.name, config, targets)?;
     if before.is_none_or(|before| before.root != config.root) {
@@ -429,16 +429,18 @@ pub(in crate::rules) fn root(
         Err(TenantRejection::Root { partition, queue, what })
     };
     let Some(root) = targets.iter().find(|target| target.path == config.root) else {
-        return fault("it is not in the file. Add it");
+        return fault("the queue file does not define the queue. Add the queue");
     };
     if root.parent.is_none() {
-        return fault("it is the root queue. Name a queue below it");
+        return fault("this is the root queue. Set `rootqueue` to a queue below root");
     }
     if root.is_leaf() {
-        return fault("the file makes it a leaf. Set `parent: true`");
+        return fault("the queue file makes the queue a leaf. Set `parent: true`");
     }
     if targets.iter().any(|target| target.parent.as_ref() == Some(&config.root)) {
-        return fault("the file has queues below it. Remove those queues from the file");
+        return fault(
+            "the queue file defines child queues. Remove these child queues from the file",
+        );
     }
     Ok(())
 }
@@ -451,7 +453,8 @@ fn is_free(books: &Books, id: PartitionId, config: &TenantsConfig) -> Result<(),
         return Err(super::root_fault(
             row,
             &config.root,
-            "it already has queues below it. Reload the file after they are removed",
+            "the queue already has child queues. Reload the queue file after these child queues \
+             are removed",
         ));
     }
     let Some(instances) = books.types().find(INSTANCES) else { return Ok(()) };

@@ -156,8 +156,12 @@ impl<'a> Lowering<'a> {
         let row = self.books.partition(self.partition);
         let queue = row.queues.get(&**path).map(|id| &*self.books.queue(*id).settings);
         queue.ok_or_else(|| {
-            super::root_fault(row, &self.config.root, "it is not there; reload the queue file")
-                .into()
+            super::root_fault(
+                row,
+                &self.config.root,
+                "the queue does not exist. Reload the queue file",
+            )
+            .into()
         })
     }
 

@@ -119,13 +119,36 @@ pub enum Obstacle {
 impl fmt::Display for Obstacle {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            Self::TooEarly => "nothing is stopped for the ask now: it may not have others stopped, had them stopped already, is younger than the preemption delay of its queue, or was tried less than 15 s ago",
-            Self::NoGuarantee => "nothing is stopped for the ask: what is left of the guarantee of its queue does not cover it",
-            Self::NothingHelps => "nothing is stopped for the ask: what queues use above their guarantees, at its priority or below, does not make room for it on one node",
-            Self::Refused => "nothing is stopped for the ask: the resource manager accepts none of the nodes where that would help",
-            Self::TooLittle => "nothing is stopped for the ask: what could be stopped is smaller than the ask",
-            Self::EnoughAtOnce => "nothing more is stopped for the ask now: a fifth of the guarantee of its queue is on its way from user to user already",
-            Self::OnItsWay => "nothing more is stopped for the ask: what is being stopped already makes room for it",
+            Self::TooEarly => {
+                "nothing is preempted for the ask now: the ask cannot preempt, \
+                               already preempted allocations, is younger than the preemption delay \
+                               of its queue, or was tried less than 15 s ago"
+            }
+            Self::NoGuarantee => {
+                "nothing is preempted for the ask: the unused guarantee of its \
+                                  queue is smaller than the ask"
+            }
+            Self::NothingHelps => {
+                "nothing is preempted for the ask: the usage of queues above \
+                                   their guarantees, at the same or a lower priority, does not \
+                                   free enough capacity on one node"
+            }
+            Self::Refused => {
+                "nothing is preempted for the ask: the resource manager accepts none \
+                              of the nodes where preemption would free enough capacity"
+            }
+            Self::TooLittle => {
+                "nothing is preempted for the ask: the allocations that could be \
+                                preempted are smaller than the ask"
+            }
+            Self::EnoughAtOnce => {
+                "nothing more is preempted for the ask now: a fifth of the \
+                                   guarantee of its queue already moves between users"
+            }
+            Self::OnItsWay => {
+                "nothing more is preempted for the ask: the allocations that are \
+                               stopping free enough capacity"
+            }
         })
     }
 }

@@ -27,7 +27,8 @@ pub(super) fn explained(
     let made = recover(&reader)?;
     let Some(ask) = find(&made.books, partition, subject) else {
         bail!(
-            "{subject:?} has no ask or allocation in partition {partition} as of record {}",
+            "partition {partition} has no ask or allocation of {subject:?} at record {}. Check the \
+             name",
             made.sequence
         );
     };

@@ -79,7 +79,8 @@ impl Wanted {
         if self.would_run.is_empty() {
             ensure!(
                 !self.says_more(),
-                "these options need the amounts of the ask. Add them, such as `--would-run vcore=4`."
+                "options that describe a hypothetical ask require `--would-run`. Add the amounts \
+                 of the ask, such as `--would-run vcore=4`."
             );
             return Ok(None);
         }
@@ -152,11 +153,15 @@ mod tests {
         for (text, expected) in [
             (
                 "app-1 --queue root.a",
-                "these options need the amounts of the ask. Add them, such as `--would-run vcore=4`.",
+                "options that describe a hypothetical ask require `--would-run`. Add the amounts \
+                 of the ask, such as `--would-run vcore=4`.",
             ),
             ("app-1 --would-run vcore=1", conflict),
             ("--would-run vcore=1 --tenant lab --gang", conflict),
-            ("--would-run vcore=none", "a task cannot need `vcore=none`. Omit vcore."),
+            (
+                "--would-run vcore=none",
+                "`vcore=none` is not an amount that a task can request. Omit vcore.",
+            ),
         ] {
             assert_eq!(body(text), Err(expected.to_owned()), "{text}");
         }

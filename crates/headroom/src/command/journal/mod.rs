@@ -116,22 +116,22 @@ fn said(audited: &ReplayReport) -> String {
     let ReplayReport { found, base, judged, others, compared, .. } = audited;
     let mut lines = Vec::new();
     let records = match (found.last + 1).saturating_sub(found.first) {
-        0 => "no record".to_owned(),
-        _ => format!("records {} to {}, all whole", found.first, found.last),
+        0 => "no records".to_owned(),
+        _ => format!("records {} to {}, all valid", found.first, found.last),
     };
     let (commands, events, bytes) = (found.commands, found.events, found.record_bytes);
     lines.push(format!("{records}: {commands} commands, {events} events, {bytes} bytes"));
     for (head, bytes) in &found.snapshots {
         let sequence = head.sequence;
         let equal =
-            if compared.contains(&sequence) { ", equal to what the records make" } else { "" };
-        lines.push(format!("snapshot after record {sequence}, whole{equal}: {bytes} bytes"));
+            if compared.contains(&sequence) { ", equal to the state from the records" } else { "" };
+        lines.push(format!("snapshot after record {sequence}, valid{equal}: {bytes} bytes"));
     }
     let from = base.map_or_else(
-        || "from the first record on".to_owned(),
-        |base| format!("from the snapshot after record {base} on"),
+        || "from the first record".to_owned(),
+        |base| format!("from the snapshot after record {base}"),
     );
-    lines.push(format!("judged again {from}: {judged} records, of which {others} differ"));
+    lines.push(format!("replayed {from}: {judged} records, of which {others} differ"));
     lines.push(String::new());
     lines.join("\n")
 }
@@ -141,7 +141,10 @@ impl Dump {
         let files = FileReader::open(disk(&self.folder)?)?;
         let from = self.from.unwrap_or_else(|| files.first());
         if let Some(to) = self.to.filter(|to| *to < from) {
-            bail!("--to {to} is before record {from}, the first to print");
+            bail!(
+                "--to {to} is before record {from}, the first record to print. Set --to to {from} \
+                 or more"
+            );
         }
         let records = Messages::records()?;
         for stored in files.read(from)? {
@@ -162,7 +165,7 @@ impl Repair {
         let Self { folder, to } = self;
         let copies = repair(&disk(folder)?, *to)?;
         output::print(&format!(
-            "retained the records up to {to}. Copies of the original files: {}*\n",
+            "kept the records up to {to}. Copies of the original files: {}*\n",
             folder.join(copies).display()
         ))
     }

@@ -44,7 +44,7 @@ pub(super) fn page(found: &Found) -> Result<String> {
 fn moment(found: &Found) -> String {
     match (found.plan.sequence, &found.plan.as_of) {
         (sequence, Some(time)) => format!("record {sequence} of {time}"),
-        (0, None) => "a cluster with nothing".to_owned(),
+        (0, None) => "an empty cluster".to_owned(),
         (sequence, None) => format!("record {sequence}"),
     }
 }
@@ -54,26 +54,29 @@ fn answer(found: &Found) -> Vec<String> {
     let plan = &found.plan;
     let Some(effects) = &plan.effects else {
         let why = plan.refused.as_ref().map(|why| format!(": {}", why.message));
-        return vec![format!("The file would be refused{}.", why.unwrap_or_default())];
+        return vec![format!("The file would be rejected{}.", why.unwrap_or_default())];
     };
     if !effects.changes {
         return vec!["Nothing changes: the file has the settings of the active file.".to_owned()];
     }
     let counts = [
         (effects.starts.total, "start"),
-        (effects.held.total, "wait that would have started"),
-        (effects.impossible.total, "can never start any more"),
+        (effects.held.total, "wait that would have started without the file"),
+        (effects.impossible.total, "can never start"),
         (effects.withdrawn.total, "are withdrawn"),
     ];
     let some = counts.iter().filter(|(count, _)| *count > 0);
     let some: Vec<String> = some.map(|(count, what)| format!("{count} {what}")).collect();
-    let asks =
-        if some.is_empty() { "none starts or waits for it".to_owned() } else { some.join(", ") };
+    let asks = if some.is_empty() {
+        "none starts or waits because of the file".to_owned()
+    } else {
+        some.join(", ")
+    };
     vec![
         format!("{}.", text::settings(effects.differences.len())),
         format!("Asks: {asks}."),
         format!(
-            "{} allocations are asked to stop within an hour, {} limits are exceeded.",
+            "{} allocations must stop within an hour, and {} limits are exceeded.",
             effects.evictions.total,
             effects.excesses.len()
         ),
@@ -112,8 +115,8 @@ fn differences(effects: &PlanEffects) -> Option<Part> {
         ]
     });
     let rows: Vec<_> = rows.collect();
-    let note = "Comments, order and other ways to write the same are no difference.";
-    let columns = ["queue", "setting", "in force", "in the file"];
+    let note = "Differences in comments, order, or notation do not count.";
+    let columns = ["queue", "setting", "active file", "new file"];
     (!rows.is_empty()).then(|| table("differences", "Settings that change", note, &columns, rows))
 }
 
@@ -123,7 +126,7 @@ fn note(total: u64, named: usize) -> String {
     if total > named {
         format!("The first {named} of {total}.")
     } else {
-        format!("{total} in all.")
+        format!("{total} in total.")
     }
 }
 
@@ -139,30 +142,30 @@ fn at_once(effects: &PlanEffects) -> Vec<Part> {
     };
     let all = &effects.excesses;
     let total = u64::try_from(all.len()).unwrap_or(u64::MAX);
-    let columns = ["who", "at queue", "uses", "may have", "too much"];
+    let columns = ["who", "at queue", "uses", "limit", "excess"];
     add("excesses", "Above a new limit", &columns, total, all.iter().map(excess).collect());
     for (id, title, list) in [
         ("starts", "Asks that start", &effects.starts),
         ("withdrawn", "Asks that are withdrawn", &effects.withdrawn),
-        ("released", "Allocations that are given back", &effects.released),
+        ("released", "Allocations that are released", &effects.released),
         ("dropped", "Asks that lose their reservation", &effects.reservations_dropped),
     ] {
         add(id, title, &ASK, list.total, list.first.iter().map(|one| ask(one).to_vec()).collect());
     }
     for (id, title, list) in [
-        ("held", "Asks that would have started, and wait", &effects.held),
+        ("held", "Asks that wait, but would have started without the file", &effects.held),
         ("otherwise", "Asks that wait for another reason", &effects.waits_otherwise),
         ("impossible", "Asks that can never start", &effects.impossible),
     ] {
         add(id, title, &WAIT, list.total, list.first.iter().map(change).collect());
     }
     let list = &effects.placed_otherwise;
-    let columns = ["application", "user", "is in", "would be in", "why"];
-    let title = "Applications that would be placed otherwise";
+    let columns = ["application", "user", "queue", "new queue", "why"];
+    let title = "Applications that would be in another queue";
     add("moved", title, &columns, list.total, list.first.iter().map(moved).collect());
     let list = &effects.evictions;
     let columns = ["allocation", "queue", "user", "amount", "for", "after"];
-    let title = "Allocations that are asked to stop";
+    let title = "Allocations that must stop";
     add("evictions", title, &columns, list.total, list.first.iter().map(eviction).collect());
     parts
 }
@@ -220,9 +223,9 @@ fn settled(effects: &PlanEffects) -> Vec<Part> {
     });
     let (queues, users): (Vec<_>, Vec<_>) = (queues.collect(), users.collect());
     let note = if effects.at_rest {
-        "When nothing more moves."
+        "When nothing more changes."
     } else {
-        "As far as it was followed; more moves then."
+        "At the end of the prediction. More changes follow."
     };
     let mut parts = Vec::new();
     if !queues.is_empty() {
@@ -233,7 +236,7 @@ fn settled(effects: &PlanEffects) -> Vec<Part> {
         let even = |thousandths: u64| format!("{}.{:03}", thousandths / 1_000, thousandths % 1_000);
         let note = match settled.evenness {
             [Some(before), Some(after)] => format!(
-                "How evenly users share: {} now, {} then; 1 is even (Jain\u{2019}s index).",
+                "Fairness between users (Jain\u{2019}s index, 1 is even): {} now, {} then.",
                 even(before),
                 even(after)
             ),

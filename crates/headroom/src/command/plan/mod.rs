@@ -87,7 +87,7 @@ impl Plan {
     pub(crate) fn run(self) -> Result<ExitCode> {
         ensure!(
             self.trace.workload.is_none() || self.hours.is_some(),
-            "--workload needs --hours. Set the number of hours, such as --hours 24."
+            "--workload requires --hours. Set the number of hours, such as --hours 24."
         );
         let found = self.found()?;
         if let Some(path) = &self.html {
@@ -133,7 +133,10 @@ impl Plan {
                 let before = self.before(&state)?;
                 Some(Times::played(hours, &self.trace, [&before, file], state.nodes)?)
             }
-            (Some(_), Some(_)) => bail!("{name} has no partition, so there is nothing to run"),
+            (Some(_), Some(_)) => bail!(
+                "{name} defines no partition, so the workload cannot run. Add `partitions:` with \
+                 at least one entry"
+            ),
             _ => None,
         };
         Ok(Found { plan, review, times })
@@ -148,7 +151,8 @@ impl Plan {
 
     /// On the books of a server.
     fn asked(&self, server: &str, name: &str, bytes: &[u8]) -> Result<Planned> {
-        let text = str::from_utf8(bytes).with_context(|| format!("{name} is not UTF-8"))?;
+        let text = str::from_utf8(bytes)
+            .with_context(|| format!("{name} is not UTF-8. Save the file as UTF-8"))?;
         let remote = Remote::at(server, self.token_file.clone());
         let plan = remote.ask(async |client| Ok(client.plan_config(text).await?))?;
         Ok(Planned { file: name.to_owned(), ..plan })
@@ -160,11 +164,14 @@ impl Plan {
             (Some(path), _) => {
                 let (name, bytes) = super::apply::read(path)?;
                 let text = String::from_utf8(bytes);
-                (name.clone(), text.with_context(|| format!("{name} is not UTF-8"))?)
+                (
+                    name.clone(),
+                    text.with_context(|| format!("{name} is not UTF-8. Save the file as UTF-8"))?,
+                )
             }
-            (None, Some(text)) => ("the file in force".to_owned(), text.clone()),
+            (None, Some(text)) => ("the active file".to_owned(), text.clone()),
             (None, None) => {
-                bail!("the active file is unknown. Name the file to compare with, with --before.")
+                bail!("the active file is unknown. Specify the file to compare with as --before.")
             }
         };
         match headroom_config::read(&text) {
@@ -217,9 +224,9 @@ fn said(found: &Found) -> String {
     text.push_str(&match (&plan.effects, &plan.refused) {
         (Some(effects), _) => text::of(effects),
         (None, Some(refused)) => {
-            output::printable_lines(&format!("{name} would be refused: {}\n", refused.message))
+            output::printable_lines(&format!("{name} would be rejected: {}\n", refused.message))
         }
-        (None, None) => output::printable_lines(&format!("{name} would be refused\n")),
+        (None, None) => output::printable_lines(&format!("{name} would be rejected\n")),
     });
     if let Some(times) = &found.times {
         text.push_str(&times.text());

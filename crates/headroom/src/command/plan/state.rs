@@ -110,7 +110,8 @@ impl State {
             attributes: labels.collect(),
         });
         let events = decide(&self.books, self.now, &command);
-        let events = events.map_err(|refused| anyhow!("--nodes: node {}: {refused}", node.name))?;
+        let events = events
+            .map_err(|refused| anyhow!("--nodes: node {} was rejected: {refused}", node.name))?;
         for event in &events {
             self.books.apply(self.now, event);
         }

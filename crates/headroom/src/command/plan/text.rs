@@ -22,7 +22,7 @@ pub(super) fn of(plan: &PlanEffects) -> String {
         // Every queue has the setting whether it may have queues below.
         let what = match (&**key, &one.before, &one.after) {
             ("parent", None, Some(_)) => " (new queue)",
-            ("parent", Some(_), None) => " (the queue goes)",
+            ("parent", Some(_), None) => " (queue removed)",
             _ => "",
         };
         lines.push(format!("  {partition} {queue} {key}: {before} -> {after}{what}"));
@@ -61,7 +61,7 @@ pub(super) fn amounts(amounts: &Resources) -> String {
 }
 
 fn at_once(plan: &PlanEffects, lines: &mut Vec<String>) {
-    lines.push("at once:".to_owned());
+    lines.push("immediately:".to_owned());
     let before = lines.len();
     lines.extend(plan.excesses.iter().map(above));
     list(lines, "starts", plan.starts.total, &plan.starts.first, ask);
@@ -70,14 +70,14 @@ fn at_once(plan: &PlanEffects, lines: &mut Vec<String>) {
     list(lines, "waits for another reason", otherwise.total, &otherwise.first, changed);
     list(lines, "can never start", plan.impossible.total, &plan.impossible.first, changed);
     list(lines, "is withdrawn", plan.withdrawn.total, &plan.withdrawn.first, ask);
-    list(lines, "is given back", plan.released.total, &plan.released.first, ask);
+    list(lines, "is released", plan.released.total, &plan.released.first, ask);
     let moved = &plan.placed_otherwise;
-    list(lines, "would be placed otherwise", moved.total, &moved.first, elsewhere);
-    list(lines, "is asked to stop", plan.evictions.total, &plan.evictions.first, eviction);
+    list(lines, "would be in another queue", moved.total, &moved.first, elsewhere);
+    list(lines, "must stop", plan.evictions.total, &plan.evictions.first, eviction);
     let dropped = &plan.reservations_dropped;
     list(lines, "loses its reservation", dropped.total, &dropped.first, ask);
     if lines.len() == before {
-        lines.push("  nothing starts, waits or stops for it".to_owned());
+        lines.push("  nothing starts, waits or stops because of the file".to_owned());
     }
 }
 
@@ -106,7 +106,7 @@ fn above(one: &PlanExcess) -> String {
         Some(_) => ("uses", "have"),
         None => ("runs", "run"),
     };
-    format!("  {who} is above its limit: {uses} {used}, may {may} {limit}, {excess} too much")
+    format!("  {who} is above its limit: {uses} {used}, can {may} {limit}, excess {excess}")
 }
 
 fn list<T>(
@@ -135,7 +135,7 @@ fn changed(one: &PlanAskChange) -> String {
 }
 
 fn settled(settled: &PlanSettled, at_rest: bool, lines: &mut Vec<String>) {
-    let rest = if at_rest { "" } else { ", as far as it was followed" };
+    let rest = if at_rest { "" } else { " (prediction incomplete)" };
     lines.push(format!("after settling{rest}:"));
     for one in &settled.queues {
         let [before, after] = one.used.each_ref().map(amounts);
@@ -149,6 +149,6 @@ fn settled(settled: &PlanSettled, at_rest: bool, lines: &mut Vec<String>) {
     }
     if let [Some(before), Some(after)] = settled.evenness {
         let part = |thousandths: u64| format!("{}.{:03}", thousandths / 1_000, thousandths % 1_000);
-        lines.push(format!("  evenness among users {} -> {}", part(before), part(after)));
+        lines.push(format!("  fairness between users {} -> {}", part(before), part(after)));
     }
 }

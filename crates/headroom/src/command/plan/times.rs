@@ -32,7 +32,7 @@ impl Times {
         nodes: Vec<NodeSpec>,
     ) -> Result<Self> {
         let Some(mut workload) = trace.read()? else {
-            bail!("--workload is missing. Name the workload to run for {hours} h.")
+            bail!("--hours requires --workload. Specify the workload to run for {hours} h.")
         };
         drop_types(&mut workload, &nodes);
         let source = trace.workload.as_ref().map(|path| path.display().to_string());
@@ -64,7 +64,7 @@ impl Times {
         let (hours, source) = (self.hours, &self.source);
         let nodes = u64::try_from(self.nodes).unwrap_or(u64::MAX);
         let nodes = pretty::counted(nodes, "node");
-        format!("{hours} h of {source} on {nodes}, with the file in force and with this one")
+        format!("{hours} h of {source} on {nodes}, with the active file and with the planned file")
     }
 
     /// For people.
@@ -91,7 +91,7 @@ impl Times {
             };
             let note = match (number, section.more) {
                 (0, _) => {
-                    format!("{}. What is used is counted up to the end of each run.", self.title())
+                    format!("{}. The figures cover each run until its end.", self.title())
                 }
                 (_, 0) => String::new(),
                 (_, more) => format!("{more} more changed less."),

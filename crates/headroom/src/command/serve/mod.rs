@@ -118,7 +118,7 @@ fn of_demo(mut sources: Sources) -> Result<Process> {
     let process = Process::read(sources)?;
     ensure!(
         process.queues.is_none(),
-        "--demo has a built-in queue file. Remove `queues`, or start without --demo."
+        "--demo uses a built-in queue file. Remove `queues`, or start without --demo."
     );
     Ok(process)
 }

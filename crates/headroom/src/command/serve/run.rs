@@ -92,7 +92,7 @@ async fn serve(mut process: Process, plays: Plays) -> Result<ExitCode> {
     tracing::info!(signal, "ending");
     tokio::spawn(async move {
         let signal = ends.next().await;
-        tracing::warn!(signal, "ending at once");
+        tracing::warn!(signal, "stopping immediately, without a snapshot");
         std::process::exit(1);
     });
     interface.shut_down();
@@ -229,7 +229,9 @@ fn play(process: &Process, plays: Plays, addresses: &[SocketAddr]) {
         return;
     }
     let Some(address) = addresses.iter().copied().find(|one| one.ip().is_loopback()) else {
-        tracing::error!("the demo needs a loopback address to listen on");
+        tracing::error!(
+            "the demo needs a loopback address. Set `listen` to an address such as 127.0.0.1:9080"
+        );
         return;
     };
     debug_assert!(process.tls.is_none() && !process.has_auth(), "it was refused before");
@@ -269,8 +271,8 @@ fn welcome(process: &Process, addresses: &[SocketAddr]) -> Result<()> {
     let beyond = process.listen.iter().any(|address| !address.ip().is_loopback());
     let whom = match (process.has_auth(), beyond) {
         (true, _) => "authentication required",
-        (false, false) => "open: everyone on this machine is admin",
-        (false, true) => "OPEN: everyone who can reach it is admin",
+        (false, false) => "no authentication: everyone on this machine has the role admin",
+        (false, true) => "NO AUTHENTICATION: everyone who can reach the server has the role admin",
     };
     let version = built::VERSION;
     output::print(&format!("headroom {version} serves {} ({whom})\n", urls.join(", ")))
@@ -288,7 +290,9 @@ async fn end(serving: Serving, engine: Engine, traces: Option<Sending>) -> Resul
         )?;
     } else {
         // All that was answered is in the journal; the next start only takes longer.
-        tracing::warn!("no time for a snapshot; the next start replays more records");
+        tracing::warn!(
+            "the server stopped without a snapshot; the next start replays more records"
+        );
     }
     serving.ended(STREAMS_END_MAX).await;
     serving.close().await;

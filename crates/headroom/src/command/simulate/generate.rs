@@ -108,12 +108,13 @@ impl Generate {
 fn parse_amounts(text: &str) -> Result<Amounts, String> {
     let mut amounts = Amounts::EMPTY;
     for entry in text.split(',') {
-        let (name, amount) =
-            entry.split_once('=').ok_or_else(|| format!("{entry:?} is not type=amount"))?;
+        let (name, amount) = entry
+            .split_once('=')
+            .ok_or_else(|| format!("{entry:?} is not of the form type=amount"))?;
         let amount =
             Quantity::parse(name, amount).map_err(|error| format!("{entry:?}: {error}"))?;
         if amounts.set(name, amount).is_some() {
-            return Err(format!("{name} is given twice"));
+            return Err(format!("the type {name} occurs twice. Specify the type once"));
         }
     }
     Ok(amounts)

@@ -150,8 +150,7 @@ impl Play {
     fn header(&self, setup: &Setup) -> RunHeader {
         let mut remarks = setup.workload.remarks.clone();
         for (reason, count) in &setup.workload.skipped {
-            remarks
-                .push(format!("left out: {} ({reason})", report::pretty::counted(*count, "job")));
+            remarks.push(format!("skipped: {} ({reason})", report::pretty::counted(*count, "job")));
         }
         if setup.workload.jobs.iter().any(|job| job.node_label.is_some()) {
             remarks.push("jobs that request a node model can run on any node".to_owned());
@@ -160,7 +159,7 @@ impl Play {
             remarks.push("GPU sharing counts amounts, not cards".to_owned());
         }
         let checks = match self.check.map(NonZeroU64::get) {
-            None => "now and then, and at the end".to_owned(),
+            None => "occasionally, and at the end".to_owned(),
             Some(1) => "after every event".to_owned(),
             Some(events) => format!("after every {events} events, and at the end"),
         };
@@ -181,7 +180,7 @@ impl Play {
             remarks,
             checks: vec![
                 ("books recomputed from scratch".to_owned(), checks),
-                ("every job and task accounted for".to_owned(), accounted.to_owned()),
+                ("every job and task counted".to_owned(), accounted.to_owned()),
             ],
         }
     }
@@ -218,7 +217,9 @@ pub(super) fn parse_time(text: &str) -> Result<u64, String> {
         _ => return Err(expected()),
     };
     let number: u64 = text[..text.len() - 1].parse().map_err(|_| expected())?;
-    number.checked_mul(factor).ok_or_else(|| format!("{text} is too long"))
+    number
+        .checked_mul(factor)
+        .ok_or_else(|| format!("the time {text} is too long. Use a shorter time"))
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ fn expected(text: &str) -> Result<Expect, String> {
             .trim_matches('"')
             .parse()
             .map(Expect::Version)
-            .map_err(|_| "a version is a number or `any`".to_owned()),
+            .map_err(|_| "the version must be a number or `any`".to_owned()),
     }
 }
 
@@ -66,7 +66,7 @@ impl One {
 
 fn changed(what: &str, before: u64, after: u64) -> String {
     if before == after {
-        format!("{what}: nothing changed, the version is still {after}")
+        format!("{what}: unchanged at version {after}")
     } else {
         format!("{what}: changed from version {before} to version {after}")
     }
@@ -176,8 +176,8 @@ pub(super) struct Quota {
     remote: Remote,
 }
 
-const QUOTA: &[&str] = &["TYPE", "QUOTA", "TOO MUCH", "REMAINS"];
-const VICTIMS: &[&str] = &["STOPPED", "INSTANCE", "PRIORITY", "GIVES BACK"];
+const QUOTA: &[&str] = &["TYPE", "QUOTA", "EXCESS", "REMAINS"];
+const VICTIMS: &[&str] = &["STOPPED", "INSTANCE", "PRIORITY", "FREES"];
 
 impl Quota {
     pub(super) fn run(&self) -> Result<()> {
@@ -210,7 +210,7 @@ impl Quota {
         if !victims.is_empty() {
             return self.show_victims(quota, victims, heading);
         }
-        let mut listing = Listing::new(QUOTA, quota)?.numbers(&["QUOTA", "TOO MUCH", "REMAINS"]);
+        let mut listing = Listing::new(QUOTA, quota)?.numbers(&["QUOTA", "EXCESS", "REMAINS"]);
         if let Some(heading) = heading {
             listing.heading(heading);
         }
@@ -361,7 +361,7 @@ impl Defaults {
             listing.heading(changed("defaults", before, now.version));
         }
         listing.row([
-            now.quota.as_ref().map_or_else(|| "no bound".to_owned(), show::quota),
+            now.quota.as_ref().map_or_else(|| "no limit".to_owned(), show::quota),
             word(now.waiting.strategy),
             word(now.on_lower.action),
             word(now.oversized),

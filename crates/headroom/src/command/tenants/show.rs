@@ -85,7 +85,7 @@ fn row(tenant: &Tenant) -> [String; TENANTS.len()] {
         word(tenant.kind),
         tenant.parent.clone().unwrap_or_default(),
         state,
-        tenant.quota.as_ref().map_or_else(|| "as by default".to_owned(), quota),
+        tenant.quota.as_ref().map_or_else(|| "default".to_owned(), quota),
         list(tenant.guaranteed.iter().map(|(name, value)| (name.as_str(), amount(name, value)))),
         tenant.waiting.as_ref().map(|waiting| word(waiting.strategy)).unwrap_or_default(),
         tenant.version.to_string(),
@@ -111,7 +111,7 @@ pub(super) fn quota(quota: &TenantQuota) -> String {
         count("maxApplications", quota.max_applications),
     ];
     let text = list(types.chain(counts.into_iter().flatten()));
-    if text.is_empty() { "no bound".to_owned() } else { text }
+    if text.is_empty() { "no limit".to_owned() } else { text }
 }
 
 /// One tenant as a table of one row.
@@ -164,7 +164,7 @@ impl Usage {
 fn used(usage: &TenantUsage) -> Result<Listing> {
     let mut listing =
         Listing::new(USAGE, usage)?.numbers(&["QUOTA", "USED", "MEASURED", "FREE", "WAITING"]);
-    let over = if usage.over_quota { ", usage is above the quota" } else { "" };
+    let over = if usage.over_quota { ", and the usage is above the quota" } else { "" };
     let waiting = &usage.waiting;
     let oldest = waiting.oldest_seconds;
     let waits = match waiting.tasks {
@@ -217,8 +217,12 @@ impl Verify {
         let version = verified.ledger_version;
         listing.heading(match verified.drift.len() {
             0 => format!("as of record {version}: the recorded usage equals the sum of the tasks"),
-            1 => format!("as of record {version}: 1 recorded amount is wrong"),
-            many => format!("as of record {version}: {many} recorded amounts are wrong"),
+            1 => format!(
+                "as of record {version}: 1 recorded amount differs from the sum of the tasks"
+            ),
+            many => format!(
+                "as of record {version}: {many} recorded amounts differ from the sum of the tasks"
+            ),
         });
         for one in &verified.drift {
             let amount = |units: i64| exact(&one.r#type, Some(&units));
@@ -359,11 +363,11 @@ pub(super) fn sentence(reason: &TaskReason) -> String {
     if let Some(sentence) = &reason.sentence {
         return sentence.clone();
     }
-    let scope = reason.scope.as_deref().unwrap_or("what you may not see");
+    let scope = reason.scope.as_deref().unwrap_or("tenants that you cannot see");
     let types = reason.types.iter().map(|short| {
         let (name, units) = (&short.resource, |units| exact(&short.resource, Some(&units)));
-        (name.as_str(), format!("asked {} of {}", units(short.asked), units(short.limit)))
+        (name.as_str(), format!("needs {} of {}", units(short.asked), units(short.limit)))
     });
     let types = list(types);
-    if types.is_empty() { format!("held back by {scope}") } else { format!("{scope}: {types}") }
+    if types.is_empty() { format!("limited by {scope}") } else { format!("{scope}: {types}") }
 }

@@ -59,8 +59,8 @@ fn listing(leaves: &[UserLimits], partition: &str) -> Result<Listing> {
     let mut listing = Listing::new(COLUMNS, &leaves)?.numbers(NUMBERS);
     if leaves.is_empty() {
         listing.heading(format!(
-            "no queue of partition {partition} has user limits. To share a queue among its users, set \
-             `userlimits: {{}}` for it in the queue file."
+            "no queue of partition {partition} has user limits. To share a queue among its users, \
+             set `userlimits: {{}}` for the queue in the queue file."
         ));
     }
     for leaf in leaves {
@@ -82,13 +82,14 @@ fn heading(leaf: &UserLimits, inputs: &UserLimitInputs) -> String {
         text => text,
     };
     let used = named(&inputs.used, "nothing");
-    let guaranteed = named(&inputs.guaranteed, "nothing, so there are no shares");
+    let guaranteed = named(&inputs.guaranteed, "nothing, so users have no shares");
     let factor = match inputs.f {
-        off if off < 0.0 => "as much as the queue".to_owned(),
+        off if off < 0.0 => "the whole queue".to_owned(),
         times => format!("{times} times the guarantee"),
     };
     format!(
-        "{}: {users} {}, {} active; used {used}; guaranteed {guaranteed}; a share is {} % at least, a user may have {factor}",
+        "{}: {users} {}, {} active; used {used}; guaranteed {guaranteed}; minimum share {} %; user \
+         cap {factor}",
         leaf.queue_path,
         if users == 1 { "user" } else { "users" },
         inputs.active_users,
@@ -168,7 +169,7 @@ mod tests {
     #[test]
     fn a_leaf_is_a_line_and_its_users_are_rows() {
         expect_test::expect![[r"
-            root.research: 2 users, 1 active; used vcore 30; guaranteed vcore 40; a share is 30 % at least, a user may have 2.5 times the guarantee
+            root.research: 2 users, 1 active; used vcore 30; guaranteed vcore 40; minimum share 30 %; user cap 2.5 times the guarantee
             USER       QUEUE          USED      SHARE     CAP        HEADROOM  LIMITED BY  ACTIVE  WEIGHT  NEXT ASK  RUNNING
             ann        root.research  vcore 28  vcore 40  vcore 150  vcore 12  softShare   yes        1.5  vcore 2         3
             (1 other)  root.research  vcore 2                                              0            1                  1
@@ -178,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_queue_without_user_limits_says_why() {
-        let reason = "no `userlimits` are in force at root.a".to_owned();
+        let reason = "no `userlimits` apply to root.a".to_owned();
         let off = UserLimits { reason: reason.clone(), ..UserLimits::default() };
         assert_eq!(shown(&[off]), format!("{reason}\n"));
         let none = shown(&[]);
@@ -198,8 +199,8 @@ mod tests {
         let first = shown(&[one]).lines().next().unwrap_or_default().to_owned();
         assert_eq!(
             first,
-            "root.research: 1 user, 1 active; used nothing; guaranteed nothing, so there are no shares; a \
-             share is 30 % at least, a user may have as much as the queue"
+            "root.research: 1 user, 1 active; used nothing; guaranteed nothing, so users have no \
+             shares; minimum share 30 %; user cap the whole queue"
         );
     }
 }

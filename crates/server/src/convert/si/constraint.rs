@@ -39,13 +39,13 @@ impl Constraint {
     /// Why a node may not be had; none if it may.
     pub fn refuses(&self, node: &Name, attributes: &NodeAttributes) -> Option<Name> {
         if self.blocked.contains(node) {
-            return Some(Name::new("the ask blocks this node"));
+            return Some(Name::new("the node is on the block list of the ask"));
         }
         let label = attributes.get(LABEL).map_or("", Name::as_str);
         let other = !self.label.is_empty() && self.label != label;
         other.then(|| {
             Name::new(format!(
-                "the ask wants nodes with label {:?}, this has {label:?}",
+                "the ask requires nodes with label {:?}, but this node has {label:?}",
                 self.label
             ))
         })

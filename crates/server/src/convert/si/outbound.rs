@@ -68,7 +68,9 @@ pub fn rm_update(rm_id: &str, at: Timestamp, notice: &Notice) -> RmUpdate {
                 application_id: application.to_string(),
                 allocation_key: key.to_string(),
                 state: SchedulingState::Failed.into(),
-                reason: "it fits the queue's headroom, and no node has room for it".to_owned(),
+                reason:
+                    "the ask fits the headroom of the queue, but no node has enough free capacity"
+                        .to_owned(),
             })
         }
         NoticeKind::Asked(asked) => RmUpdate::Asked(notice.partition.clone(), asked.clone()),
@@ -143,15 +145,17 @@ const fn termination(why: Termination) -> TerminationType {
 fn sentence(one: &Released) -> String {
     let cause = &one.cause;
     match one.termination {
-        Termination::StoppedByRm => "removed on request of the RM".to_owned(),
+        Termination::StoppedByRm => "removed at the request of the resource manager".to_owned(),
         Termination::NodeRemoved => "its node was removed".to_owned(),
         Termination::PartitionRemoved => "its partition was removed".to_owned(),
         Termination::Timeout => {
-            "the placeholder is given up: its gang is not complete, or it fits no member".to_owned()
+            "the placeholder was released, because its gang is not complete, or no member fits the \
+             placeholder"
+                .to_owned()
         }
         Termination::Preempted => format!("preempted for {cause}"),
-        Termination::PlaceholderReplaced => format!("the placeholder is replaced by {cause}"),
-        Termination::LifetimeOver => "the lifetime of its application is over".to_owned(),
+        Termination::PlaceholderReplaced => format!("{cause} replaces the placeholder"),
+        Termination::LifetimeOver => "the lifetime of the application ended".to_owned(),
     }
 }
 

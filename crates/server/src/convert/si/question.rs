@@ -132,7 +132,7 @@ impl Inquiry {
             (Part::Removals(removals), Some(Answer::PreemptionPredicatesBatch(answer))) => {
                 self.said.extend(about_removals(removals, answer));
             }
-            _ => self.refuse(part, "the answer is to another question"),
+            _ => self.refuse(part, "the answer belongs to another question"),
         }
     }
 
@@ -193,12 +193,12 @@ fn about_removals(
 /// The RM counts from 0 and names the last that must go; the core counts how many.
 fn about_removal(removal: &NamedRemoval, said: PreemptionPredicatesResponse) -> NodeVerdict {
     if !said.success {
-        return NodeVerdict::Refused(Name::new("it does not fit though all candidates go"));
+        return NodeVerdict::Refused(Name::new("the ask does not fit even without all candidates"));
     }
     let count = usize::try_from(said.index.max(-1).saturating_add(1)).unwrap_or_default();
     if count > removal.victims.len() {
         return NodeVerdict::Refused(Name::new(format!(
-            "the answer names candidate {}, counted from 0, of {}",
+            "the answer has the candidate index {}, but there are {} candidates, counted from 0",
             said.index,
             removal.victims.len()
         )));
@@ -287,8 +287,13 @@ mod tests {
             (true, 1, "SuitsWithout(2)"),
             (true, -1, "SuitsWithout(0)"),
             (true, i32::MIN, "SuitsWithout(0)"),
-            (true, 2, "Refused(\"the answer names candidate 2, counted from 0, of 2\")"),
-            (false, -1, "Refused(\"it does not fit though all candidates go\")"),
+            (
+                true,
+                2,
+                "Refused(\"the answer has the candidate index 2, but there are 2 candidates, \
+                 counted from 0\")",
+            ),
+            (false, -1, "Refused(\"the ask does not fit even without all candidates\")"),
         ] {
             let said = PreemptionPredicatesResponse { success, index };
             let verdict = about_removal(&removal("a", 2, 1), said);
@@ -314,7 +319,7 @@ mod tests {
         let refused = format!("Refused(\"{}\")", "x".repeat(REASON_BYTES_MAX));
         assert_eq!(said(inquiry), [("a".to_owned(), refused)]);
         other.note(&part, None);
-        let refused = "Refused(\"the answer is to another question\")".to_owned();
+        let refused = "Refused(\"the answer belongs to another question\")".to_owned();
         assert_eq!(said(other), [("a".to_owned(), refused)]);
     }
 }

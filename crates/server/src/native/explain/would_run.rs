@@ -191,7 +191,7 @@ fn who(asked: &NativeRequest, said: &WouldRun) -> Result<(Name, Vec<Name>), Refu
     if !sees_all && !visible::counts_hidden(caller) {
         let identity = &caller.identity;
         return forbidden(format!(
-            "{identity} can read tenants, but cannot submit to queues. Name a `tenant`."
+            "{identity} can read tenants, but cannot submit to queues. Set `tenant`."
         ));
     }
     let own = if caller.user.is_empty() { caller.identity.as_str() } else { &*caller.user };

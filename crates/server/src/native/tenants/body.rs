@@ -108,16 +108,21 @@ fn mapping(said: Option<&api::TenantMapping>, path: &str) -> Result<TenantMappin
     match (said.mode, whose, said.queue.as_deref()) {
         (TenantMode::Queue, (None, None), queue) => match queue {
             Some(queue) if !queue.eq_ignore_ascii_case(path) => unfit(format!(
-                "`mapping` names queue {queue}, but the queue of this tenant is {path}. Name {path}, or omit the queue."
+                "`mapping` has queue {queue}, but the queue of this tenant is {path}. Set the \
+                 queue to {path}, or omit the queue."
             )),
             _ => Ok(TenantMapping::Queue),
         },
         (TenantMode::Queue, ..) => unfit(
-            "`mapping` names a user or group, but mode `queue` has none. Set mode `limit`, or omit the user and group.".into(),
+            "`mapping` has a user or group, but mode `queue` does not allow them. Set mode \
+             `limit`, or omit the user and group."
+                .into(),
         ),
-        (TenantMode::Limit, _, None) => {
-            unfit("`mapping` of mode `limit` needs `queue`. Name the queue that the tenant limits.".into())
-        }
+        (TenantMode::Limit, _, None) => unfit(
+            "`mapping` of mode `limit` has no `queue`. Set `queue` to the queue that the \
+                   tenant limits."
+                .into(),
+        ),
         (TenantMode::Limit, (Some(user), None), Some(queue)) => Ok(TenantMapping::Limit {
             queue: Name::new(queue),
             subject: TenantSubject::User(Name::new(user)),
@@ -126,9 +131,9 @@ fn mapping(said: Option<&api::TenantMapping>, path: &str) -> Result<TenantMappin
             queue: Name::new(queue),
             subject: TenantSubject::Group(Name::new(group)),
         }),
-        (TenantMode::Limit, ..) => {
-            unfit("`mapping` of mode `limit` needs either `user` or `group`. Set one of them.".into())
-        }
+        (TenantMode::Limit, ..) => unfit(
+            "`mapping` of mode `limit` needs either `user` or `group`. Set one of them.".into(),
+        ),
     }
 }
 
@@ -176,7 +181,8 @@ pub(super) fn defaults(said: &api::TenantDefaults) -> Result<TenantDefaults, Unf
     let usual = TenantQuota::default();
     let quota = said.quota.as_ref().unwrap_or(&usual);
     if quota.max_applications.is_some() {
-        let detail = "the defaults set `maxApplications`, which has no default. Remove it.";
+        let detail = "the defaults set `maxApplications`, which has no default. Remove \
+                      `maxApplications` from the defaults.";
         return Err(Unfit { rule: RefusalCode::TenantDefaults, detail: detail.into() });
     }
     Ok(TenantDefaults {

@@ -32,7 +32,7 @@ impl<'a> TenantScope<'a> {
     pub(super) fn of(view: &'a View, asked: &'a NativeRequest) -> Result<Self, Refused> {
         let found = view::tenants(&view.books);
         let (partition, row, config) = found.ok_or_else(|| {
-            let detail = "no partition has tenants. Enable them in the queue file with \
+            let detail = "no partition has tenants. Enable tenants in the queue file with \
                           `tenants: {enabled: true}`.";
             Refused::new(asked, Code::Conflict, detail).by_rule(RefusalCode::TenantsOff)
         })?;
@@ -102,7 +102,8 @@ impl<'a> TenantScope<'a> {
             return Ok(());
         }
         let detail = format!(
-            "{} can read tenant {tenant}, but cannot act for it. Ask a tenant-admin of the tenant, or a user with the role `admin`.",
+            "{} can read tenant {tenant}, but cannot act for this tenant. Ask a tenant-admin of \
+             the tenant, or a user with the role `admin`.",
             caller.identity
         );
         Err(Refused::new(self.asked, Code::Forbidden, detail))
@@ -120,7 +121,7 @@ impl<'a> TenantScope<'a> {
         }
         let forbidden = |why: &str| {
             let identity = &caller.identity;
-            let detail = format!("{identity} acts for tenants as tenant-admin: {why}");
+            let detail = format!("{identity} has the role `tenant-admin`, but not `admin`: {why}");
             Err(Refused::new(self.asked, Code::Forbidden, detail))
         };
         let is_below = |parent: Option<&Name>| parent.is_some_and(|one| self.is_own(caller, one));
@@ -136,7 +137,9 @@ impl<'a> TenantScope<'a> {
         };
         if before.is_none_or(|before| is_below(before.parent.as_ref())) {
             if !is_below(after.parent.as_ref()) {
-                return forbidden("the parent must be one of their tenants, or below one");
+                return forbidden(
+                    "the parent must be a tenant of the caller, or below such a tenant",
+                );
             }
             if after.mapping != TenantMapping::Queue
                 && before.is_none_or(|one| one.mapping != after.mapping)
@@ -191,7 +194,8 @@ impl<'a> TenantScope<'a> {
         match (self.asked.expected(), known) {
             (None, _) => {
                 let detail = format!(
-                    "a change of {what} must state the expected version. Send `If-Match` with its `ETag`."
+                    "a change of {what} must state the expected version. Send `If-Match` with the \
+                     `ETag` of that version."
                 );
                 Err(Refused::new(self.asked, Code::PreconditionRequired, detail))
             }
@@ -205,7 +209,8 @@ impl<'a> TenantScope<'a> {
                 Ok(version)
             }
             (Some(expected), _) => Err(stale(format!(
-                "{what} {is}, but the request expects {}. Read it again, and retry with its version.",
+                "{what} {is}, but the request expects {}. Read the current version, and retry with \
+                 this version.",
                 match expected {
                     Expected::Nothing => "that it does not exist".to_owned(),
                     Expected::Any => "that it exists".to_owned(),

@@ -41,7 +41,7 @@ fn request_of(asked: &NativeRequest, said: &impl Serialize) -> Result<TaskReques
     let Some(key) = asked.header("idempotency-key") else { return Ok(TaskRequest::default()) };
     if key.is_empty() || key.len() > IDEMPOTENCY_KEY_MAX {
         let detail = format!(
-            "the Idempotency-Key has {} letters, but it must have 1 to {IDEMPOTENCY_KEY_MAX}",
+            "`Idempotency-Key` has {} characters, but it must have 1 to {IDEMPOTENCY_KEY_MAX}",
             key.len()
         );
         return Err(Refused::new(asked, Code::Malformed, detail));
@@ -58,7 +58,8 @@ fn digest_of(said: &impl Serialize) -> String {
 
 fn mismatch(asked: &NativeRequest, key: &str, task: &str) -> Refused {
     let detail = format!(
-        "the Idempotency-Key {key:?} was already sent with another body, for task {task}. Choose another key for another request."
+        "the `Idempotency-Key` {key:?} was already sent with another body, for task {task}. Choose \
+         another key for another request."
     );
     Refused::new(asked, Code::Invalid, detail).by_rule(RefusalCode::IdempotencyMismatch)
 }

@@ -30,10 +30,10 @@ pub(super) fn render(summary: &Summary) -> Markup {
     let longest = pretty::hours(bars.iter().map(|bar| bar.1).max().unwrap_or(0));
     html! {
         section id="why" aria-labelledby="why-title" {
-            h2 id="why-title" { "Why they waited" } "\n"
+            h2 id="why-title" { "Wait reasons" } "\n"
             p class="quiet" {
-                "Time that jobs waited, added up, by what they waited for (" (pretty::number(total))
-                " h in all). A job is held back by one thing at a time."
+                "Total wait of all jobs, by wait reason (" (pretty::number(total))
+                " h in total). A job has one wait reason at a time."
             }
             "\n"
             @if bars.is_empty() {

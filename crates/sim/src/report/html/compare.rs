@@ -78,8 +78,8 @@ fn curves(before: &Document, after: &Document) -> Markup {
     };
     let find = |all: &[Series], name: &str| all.iter().find(|one| one.name == name).cloned();
     for (id, title, all, others) in [
-        ("waiting", "Tasks that wait", &old.series.tasks, &new.series.tasks),
-        ("waiting-jobs", "Jobs that wait", &old.series.jobs, &new.series.jobs),
+        ("waiting", "Waiting tasks", &old.series.tasks, &new.series.tasks),
+        ("waiting-jobs", "Waiting jobs", &old.series.jobs, &new.series.jobs),
     ] {
         if let (Some(one), Some(other)) = (find(all, "pending"), find(others, "pending")) {
             let unit = one.unit.clone();
@@ -96,7 +96,7 @@ fn curves(before: &Document, after: &Document) -> Markup {
     }
     for (number, one) in old.series.utilisation.iter().enumerate() {
         if let Some(other) = find(&new.series.utilisation, &one.name) {
-            let title = format!("Use of {}", one.name);
+            let title = format!("Usage of {}", one.name);
             plot(
                 format!("use-{number}"),
                 title,

@@ -17,9 +17,9 @@ pub(super) fn render(summary: &Summary) -> Markup {
     let total: u64 = summary.wait_histogram.iter().map(|bucket| bucket.jobs).sum();
     let figure = Figure {
         id: "waits".to_owned(),
-        title: "How long jobs waited".to_owned(),
-        note: "Jobs that started, by their wait. Each column is about three times as wide a span \
-               as the one before."
+        title: "Waits of jobs".to_owned(),
+        note: "Started jobs, by their wait. Each column covers about three times the span of the \
+               previous column."
             .to_owned(),
         path: "/run/waits/jobs".to_owned(),
         total: float(total),
@@ -81,10 +81,10 @@ fn draw(summary: &Summary, look: &Look) -> String {
     };
     let labels = AxisLabels {
         x: "wait of the job (s, min, h, d; logarithmic)".to_owned(),
-        y: "jobs that started (jobs)".to_owned(),
+        y: "started jobs (jobs)".to_owned(),
     };
     let description = format!(
-        "Distribution of waits: half of the {} jobs that started waited at most {}, 95 % at most {}",
+        "Distribution of waits: half of the {} started jobs waited at most {}, and 95 % at most {}",
         waits.jobs,
         pretty::duration(waits.p50_ms),
         pretty::duration(waits.p95_ms),

@@ -123,7 +123,7 @@ fn header(document: &Document) -> Markup {
                         code { (Text(&summary.digest)) } " "
                         span class="quiet" {
                             "over " (pretty::count(summary.decisions))
-                            " decisions; the same command gives the same digest"
+                            " decisions; the same command always results in the same digest"
                         }
                     }
                 }
@@ -223,7 +223,7 @@ fn jobs_rest(summary: &Summary) -> String {
     let some = parts.iter().filter(|(count, _)| *count > 0);
     let texts: Vec<String> =
         some.map(|(count, state)| format!("{} {state}", pretty::count(*count))).collect();
-    if texts.is_empty() { "none left over".to_owned() } else { texts.join(", ") }
+    if texts.is_empty() { "none remaining".to_owned() } else { texts.join(", ") }
 }
 
 fn lost(summary: &Summary) -> String {
@@ -275,8 +275,8 @@ fn over_time(summary: &Summary) -> Markup {
     let series = &summary.series;
     let utilisation = plot(
         "utilisation",
-        "How full the cluster was",
-        "What running tasks held, in percent of what the nodes had, per resource type.",
+        "Utilization of the cluster",
+        "Usage of running tasks, in percent of the capacity of the nodes, for each resource type.",
         "share of capacity",
         "%",
         &series.utilisation,
@@ -285,7 +285,8 @@ fn over_time(summary: &Summary) -> Markup {
     let tasks = plot(
         "tasks",
         "Tasks waiting and running",
-        "A task waits from the submission of its job until it starts; a preempted one waits again.",
+        "A task waits from the submission of its job until the task starts. A preempted task waits \
+         again.",
         "number of tasks",
         "tasks",
         &series.tasks,
@@ -293,9 +294,9 @@ fn over_time(summary: &Summary) -> Markup {
     );
     let unusable = plot(
         "unusable",
-        "Free, but of no use to what waits",
-        "Free amounts on nodes where no waiting task fits with all that it needs. The share is high \
-         when what is free is in pieces, or is not of the kind they need.",
+        "Free amounts that no waiting task can use",
+        "Free amounts on nodes where no waiting task fits. The fraction is high if free amounts \
+         are fragmented, or have the wrong resource type.",
         "share of capacity",
         "%",
         &series.unusable,
@@ -320,7 +321,7 @@ fn shares(summary: &Summary) -> Markup {
         let plot = StackPlot {
             id: format!("stack-{index}"),
             title: format!("Share of {name} per queue"),
-            note: "Leaf queues, the most used at the bottom; together they are the utilisation."
+            note: "Leaf queues, with the highest usage at the bottom. The sum is the utilization."
                 .to_owned(),
             path: format!("/series/queue_share/{}", pointer(name)),
             quantity: "share of the cluster",
@@ -331,7 +332,7 @@ fn shares(summary: &Summary) -> Markup {
     };
     html! {
         section aria-labelledby="share-title" {
-            h2 id="share-title" { "Who had the cluster" } "\n"
+            h2 id="share-title" { "Usage by user" } "\n"
             div class="choice" {
                 "\n"
                 @for (index, (name, _)) in stacks.iter().enumerate() {
@@ -379,8 +380,8 @@ fn guarantees(summary: &Summary) -> Markup {
         @if !summary.series.guaranteed_share.is_empty() {
             h3 { "Share against guarantee" }
             p class="quiet" {
-                "Queues with the largest guarantees. Below the dashed line a queue has less than it is \
-                 guaranteed, for lack of jobs or of room."
+                "Queues with the largest guarantees. Below the dashed line, a queue uses less than \
+                 its guarantee, because it has too few jobs or too little free capacity."
             }
             "\n"
             div class="multiples" { "\n" @for plot in plots { (plot) } } "\n"
@@ -411,8 +412,9 @@ fn remarks(document: &Document) -> Markup {
             ul {
                 @for remark in &header.remarks { li { (Text(remark)) } }
                 li {
-                    "Percentiles are nearest-rank: a wait that occurred. Jobs that never started are not \
-                     in the wait figures; impossible and rejected jobs are in no waiting total."
+                    "Percentiles are nearest-rank values: waits that occurred. The wait figures \
+                     exclude jobs that never started. The totals of waiting jobs exclude \
+                     impossible and rejected jobs."
                 }
             }
             "\n"

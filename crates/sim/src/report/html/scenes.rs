@@ -57,9 +57,9 @@ fn header(study: &Study) -> Markup {
                 div {
                     dt { "formulas" }
                     dd {
-                        "yarn27 and yarn3 with enforcement overshoot, where YARN’s preemption monitor takes \
-                         room back; smooth with progress and Headroom’s own preemption. A factor of 100 \
-                         bounds nobody."
+                        "yarn27 and yarn3 run with enforcement overshoot and YARN’s preemption \
+                         monitor. smooth runs with enforcement progress and Headroom’s preemption. \
+                         A factor of 100 limits no user."
                     }
                 }
             }
@@ -68,7 +68,7 @@ fn header(study: &Study) -> Markup {
                 @for scene in &study.scenes {
                     a href={ "#scene-" (scene.id) } { "Scene " (scene.id) } " "
                 }
-                a href="#variants" { "What helps" } " "
+                a href="#variants" { "Remedies" } " "
                 a href="#factors" { "A smaller factor" } " "
                 a href="#table-1" { "Arithmetic" }
             }
@@ -135,7 +135,7 @@ fn note(run: &Run) -> String {
         return format!("{}. Nothing is stopped.", ends(&run.end));
     }
     format!(
-        "{}. {who} stops {} containers ({} GiB); {} GiB·s of work are lost.",
+        "{}. {who} stops {} containers ({} GiB), and {} GiB·s of work are lost.",
         ends(&run.end),
         lost.containers,
         lost.amount,
@@ -207,9 +207,9 @@ fn variants(study: &Study) -> Markup {
     let columns = ["scene", "rules", "ends at", "stopped", "GiB", "GiB·s lost", "dead zone"];
     Table {
         id: "variants",
-        title: "What helps, and what does not",
-        note: "Whole asks end the dead zone of 2a whatever the formula; with balance the queues meet in \
-               the middle. Strict limits get stuck on an idle cluster.",
+        title: "Remedies that help, and remedies that do not",
+        note: "Whole asks end the dead zone of 2a with every formula. With balance, the queues \
+               meet in the middle. With strict limits, nothing starts on an idle cluster.",
         columns: columns.map(str::to_owned).to_vec(),
         rows: study.variants.iter().map(row).collect(),
     }
@@ -227,12 +227,13 @@ fn factors(study: &Study) -> Markup {
             one.small.stopped.containers.to_string(),
         ]
     };
-    let columns = ["scene", "formula", "factor 100", "stopped", "factor 1.67", "stopped then"];
+    let columns = ["scene", "formula", "factor 100", "stopped", "factor 1.67", "stopped"];
     Table {
         id: "factors",
         title: "A smaller factor",
-        note: "With 1.67 one user may have 50 of 100 where 30 are guaranteed, so that nobody takes the \
-               whole cluster first and equal shares can be reached. In brackets what each user of B has.",
+        note: "With 1.67, one user can use 50 of 100 with a guarantee of 30, so no user takes the \
+               whole cluster first, and users can reach equal shares. Brackets show the usage of \
+               each user of B.",
         columns: columns.map(str::to_owned).to_vec(),
         rows: study.smaller_factor.iter().map(row).collect(),
     }
@@ -246,14 +247,15 @@ fn arithmetic(study: &Study) -> Markup {
         let id = format!("table-{}", number + 1);
         let note = match number {
             0 => {
-                "Each formula’s limit, the same capped by the factor and by what there is, and what is \
-                  left of it. yarn3 grows only because one container may go beyond."
+                "The limit of each formula, the limit capped by the factor and the capacity, and \
+                 the remaining amount. yarn3 grows only because one container can exceed the limit."
             }
             1 => {
-                "A has what B leaves. Limit by yarn27, demand by yarn27 and by yarn3 with a floor of 30 and of \
-                  100 percent, what A and B are to have by the monitor of 2.7.3 and of version 3, what \
-                  Headroom takes B to want, and what 2.7.3 frees. The real ones count the minimum allocation in \
-                  place of the ask: there the demand above the guarantee is one step."
+                "A uses what B leaves. The columns show the limit by yarn27, the demand by yarn27 \
+                 and by yarn3 with a minimum of 30 and of 100 percent, the entitlements of A and B \
+                 by the monitors of 2.7.3 and of version 3, the demand of B by Headroom, and the \
+                 amount that 2.7.3 frees. The real schedulers count the minimum allocation instead \
+                 of the ask, so their demand above the guarantee is one step."
             }
             _ => {
                 "For each of three users: the limit by yarn27, the remaining amount, and the demand of all; \
@@ -269,11 +271,12 @@ fn arithmetic(study: &Study) -> Markup {
     html! {
         @for table in shown { (table) }
         p class="quiet" {
-            "By default YARN’s monitor takes " (monitor.first_round) " of these " (monitor.need)
-            " in the first round: no more than a tenth of the cluster, and a fifth of that. It takes nothing \
-             from a queue that uses up to " (Text(&ignored.join(" or "))) " with " (monitor.guaranteed)
-            " guaranteed. Here, as in the recorded histories, it takes all at once, with a dead zone of 0.1 \
-             and a round every 3 s."
+            "By default, YARN’s monitor takes " (monitor.first_round) " of these " (monitor.need)
+            " in the first round: at most a fifth of a tenth of the cluster. The monitor takes \
+             nothing from a queue that uses up \
+             to " (Text(&ignored.join(" or "))) " with " (monitor.guaranteed)
+            " of guarantee. In these runs, as in the recorded histories, the monitor takes \
+             everything at once, with a dead zone of 0.1 and a round every 3 s."
         }
         "\n"
     }
@@ -291,18 +294,21 @@ fn remarks() -> Markup {
 
 /// What to know of all scenes.
 const NOTES: [&str; 8] = [
-    "Shaded: a dead zone. The queue has less than it is to have, waits and has a demand, and \
-     nothing of it starts.",
+    "Shaded areas are dead zones: the queue has less than its entitlement, waits, and has a \
+     demand, but nothing of the queue starts.",
     "The number next to each curve is its final value.",
-    "Limit and headroom are those of one user; of several, of the one who has most left.",
-    "Demand is what preemption takes the queue to want: by the formulas of YARN what users may \
-     have of what they wait for, by Headroom whole asks up to what the queue is promised.",
-    "Work lost is what stopped containers had done: GiB times seconds. They are asked for again.",
-    "The real ones work with the minimum allocation where a demand is counted, so the climb of 2b \
-     shows only where that is as large as a container; with 30 percent, 3.4.3 frees 10 for the \
-     first container and no more. It keeps what is freed from A while B cannot use it, which \
-     2.7.3 and Headroom’s scheduler do not.",
-    "In the recorded scene 3 the oldest application goes first, so that users have 16, 8 and 0; \
-     in 2.7.3 B goes on when A has nothing left to ask for.",
-    "Headroom waits 30 s before it stops anybody, YARN’s monitor two rounds.",
+    "Limit and headroom belong to one user. With several users, they belong to the user with the \
+     most headroom.",
+    "Demand is the amount that preemption assumes the queue needs: in YARN, the part of the \
+     waiting amounts within the user limits; in Headroom, whole asks up to the entitlement of the \
+     queue.",
+    "Lost work is the work of stopped containers: GiB times seconds. The containers are requested \
+     again.",
+    "The real schedulers use the minimum allocation to count a demand, so the climb of 2b occurs \
+     only if the minimum allocation is as large as a container. With 30 percent, 3.4.3 frees 10 \
+     for the first container and nothing more. 3.4.3 withholds freed amounts from A while B cannot \
+     use them, but 2.7.3 and Headroom’s scheduler do not.",
+    "In the recorded scene 3, the oldest application is served first, so users have 16, 8, and 0. \
+     In 2.7.3, B continues after A has no more asks.",
+    "Headroom waits 30 s before it preempts, and YARN’s monitor waits two rounds.",
 ];

@@ -35,8 +35,7 @@ fn people(summary: &Summary, id: &str, title: &str, kind: &str, scopes: &[Scope]
     let table = Table {
         id,
         title,
-        note: "Waits are those of the jobs that started; the one who waited most in all comes \
-               first.",
+        note: "The waits are those of started jobs. The user with the longest total wait is first.",
         columns: columns(summary, kind, TYPES_MAX, &[]),
         rows: rows.iter().map(|one| cells(summary, one, TYPES_MAX, Vec::new())).collect(),
     };
@@ -77,7 +76,7 @@ fn columns(summary: &Summary, kind: &str, types: usize, more: &[&str]) -> Vec<St
     });
     columns.extend(hours);
     columns.extend(more.iter().map(|one| (*one).to_owned()));
-    columns.push("mostly waited for".to_owned());
+    columns.push("main wait reason".to_owned());
     columns
 }
 
@@ -134,7 +133,7 @@ impl Table<'_> {
                     "\n"
                 }
                 @if self.rows.len() > last {
-                    p { (self.rows.len() - last) " more are in the JSON of this report." } "\n"
+                    p { (self.rows.len() - last) " more are in the JSON data of this report." } "\n"
                 }
             }
             "\n"

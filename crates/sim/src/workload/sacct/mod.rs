@@ -124,8 +124,8 @@ impl Source for Sacct {
         }
         if fields.len() != header.0.len() {
             return Err(Fault::Line(format!(
-                "{} columns, expected {} as in the header; a name with a bar in it? Export \
-                 without JobName",
+                "the line has {} columns, expected {} as in the header. If a job name contains a \
+                 bar, export without JobName",
                 fields.len(),
                 header.0.len()
             )));
@@ -157,7 +157,7 @@ impl Sacct {
             .ok_or_else(|| Fault::value("Submit", "", "a time such as 2025-01-31T12:00:00"))?;
         let submit_ms = time::moment(column, submit)?;
         if state.starts_with("RUNNING") || state.starts_with("SUSPENDED") {
-            notes.push("still running, the time so far is taken");
+            notes.push("still running; the run time so far is used");
         }
         let (processors, per_processor) = self.shape(row, &mut notes)?;
         let text = |column| row.get(column).map(str::to_owned);
@@ -198,9 +198,9 @@ fn header_of(text: &str) -> Result<Header, Fault> {
     for (what, found, column) in needed {
         if !found {
             return Err(Fault::Header(format!(
-                "the header {} has no column for {what}; export with sacct --parsable2 \
-                 --allocations --format=JobID,User,Account,Partition,QOS,Submit,Start,ElapsedRaw,\
-                 ReqCPUS,ReqMem,ReqTRES,NNodes,State, of which {column} is needed",
+                "the header {} has no column {column} for {what}. Export with sacct --parsable2 \
+                 --allocations \
+                 --format=JobID,User,Account,Partition,QOS,Submit,Start,ElapsedRaw,ReqCPUS,ReqMem,ReqTRES,NNodes,State",
                 super::error::quoted(text)
             )));
         }

@@ -20,8 +20,8 @@ pub(super) fn unless_seen(
     if is_known(&message) {
         return (code.to_owned(), message);
     }
-    let message =
-        "no placement rule selects a queue that you can see. Name a leaf to which you can submit.";
+    let message = "no placement rule selects a queue that you can see. Set `queue` to a leaf to \
+                   which you can submit.";
     ("PL-REJECTED".to_owned(), message.to_owned())
 }
 
