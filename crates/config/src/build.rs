@@ -2,8 +2,8 @@
 
 use headroom_core::Name;
 use headroom_core::config::{
-    Configuration, FilterConfig, LimitConfig, LimitPrecedence, NodeLabelsConfig, NodeOrder,
-    NodeSortConfig, PartitionConfig, PreemptionConfig, Properties, QueueConfig,
+    Configuration, FilterConfig, GangPlacement, LimitConfig, LimitPrecedence, NodeLabelsConfig,
+    NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig, Properties, QueueConfig,
     QueuePreemptionConfig, RuleConfig, TemplateConfig,
 };
 
@@ -33,8 +33,14 @@ fn partition(tree: Tree) -> PartitionConfig {
     if let Some(tenants) = &tenants {
         tenants::plant(&mut queues, &tenants.root);
     }
+    let gang_placement = match partition.gangs.placement.value.as_str() {
+        "whole" => GangPlacement::Whole,
+        "" if tenants.is_some() => GangPlacement::Whole,
+        _ => GangPlacement::Members,
+    };
     PartitionConfig {
         tenants,
+        gang_placement,
         name: Name::new(check::name_of_partition(&partition.name.value)),
         root: queues,
         placement_rules: partition.rules.iter().map(rule).collect(),

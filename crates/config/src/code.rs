@@ -116,6 +116,8 @@ codes! {
     LimitApplicationsOverWildcard: Error = "L-APPS>WILD",
     /// `limitprecedence` is neither `both` nor `user`.
     LimitPrecedence: Error = "L-PRECEDENCE",
+    /// `gangs.placement` is neither `members` nor `whole`.
+    GangPlacement: Error = "G-PLACEMENT",
     /// A word in `userlimits` that has no meaning there.
     UserLimitWord: Error = "U-WORD",
     /// `minimumuserlimitpercent` is neither from 1 to 100, nor 0 with the formula `smooth`.

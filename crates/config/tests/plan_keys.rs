@@ -62,6 +62,7 @@ const SETTINGS: &[Setting] = &[
     setting("partition/nodesortpolicy.resourceweights.memory", "2.5"),
     setting("partition/usergroupresolver.type", "os"),
     setting("partition/limitprecedence", "user"),
+    setting("partition/gangs.placement", "whole"),
     setting(
         "partition/placementrules",
         "[{name: tag, value: namespace, create: true, filter: {type: deny, users: [ann, bob], groups: [dev]}, \

@@ -9,7 +9,7 @@
 
 use alloc::borrow::Cow;
 
-use crate::books::{Allocation, Books, TrackerLink};
+use crate::books::{Allocation, Books, GangSize, TrackerLink};
 use crate::bounds::levels;
 use crate::id::{AllocationId, LevelId, NodeId, PartitionId, QueueId, ShapeId};
 use crate::name::Name;
@@ -28,6 +28,8 @@ pub(crate) struct Wanted<'books> {
     pub(crate) shape: ShapeId,
     /// How many asks of this shape start together.
     pub(crate) members: u32,
+    /// What a gang needs in all whose placeholders differ in size.
+    pub(crate) mixed_gang: Option<&'books Resources>,
     /// The node that it requires by name.
     pub(crate) required: Option<&'books Name>,
     /// Whether a node is reserved for it, which is large enough and may be drained.
@@ -46,20 +48,46 @@ impl<'books> Wanted<'books> {
         if replaces(row) {
             return None;
         }
+        let members = books.members_of(row.application);
+        let (members, mixed_gang) = Self::size_of(books, whole_gang(books, ask), members);
         Some(Self {
             leaf: application.queue,
             link: application.link.filter(|link| !link.group.is_undecided()),
             shape: row.shape,
-            members: books.members_of(row.application),
+            members,
+            mixed_gang,
             required: row.required_node(),
             is_reserved: row.reservation().is_some(),
         })
     }
 
+    /// How many asks start together, and what a gang of different sizes needs in all; `members` where there is no gang.
+    pub(crate) fn size_of(
+        books: &'books Books,
+        gang: Option<GangSize>,
+        members: u32,
+    ) -> (u32, Option<&'books Resources>) {
+        match gang {
+            None => (members, None),
+            Some(GangSize { application, places: 0 }) => {
+                (1, books.application(application).gang.as_ref().map(|gang| &gang.ask))
+            }
+            Some(GangSize { places, .. }) => (places, None),
+        }
+    }
+
     /// What queues, users and groups need room for at once.
     fn needs(self, books: &'books Books) -> Cow<'books, Resources> {
-        books.shapes().times(self.shape, self.members)
+        match self.mixed_gang {
+            Some(whole) => Cow::Borrowed(whole),
+            None => books.shapes().times(self.shape, self.members),
+        }
     }
+}
+
+/// The gang of a waiting placeholder that is judged as one.
+pub(crate) fn whole_gang(books: &Books, ask: AllocationId) -> Option<GangSize> {
+    books.gang_of(ask, books.allocation(ask))
 }
 
 /// Returns the reason why a waiting ask can never start; none where it can. Costs the depth of its queue, and the nodes
@@ -87,8 +115,18 @@ pub(crate) fn impossible(
         .or_else(|| match wanted.required {
             _ if wanted.is_reserved => None,
             Some(name) => on_required_node(books, partition, (wanted.shape, name)),
-            None => (!fits_nodes()).then_some(Wait::of(Blocker::NodesTooSmall(partition))),
+            None => {
+                let fits = fits_nodes() && fits_all_nodes(books, partition, wanted.mixed_gang);
+                (!fits).then_some(Wait::of(Blocker::NodesTooSmall(partition)))
+            }
         })
+}
+
+/// Whether all nodes together have what a gang of different sizes needs. That it could be packed is not certain then.
+fn fits_all_nodes(books: &Books, partition: PartitionId, whole: Option<&Resources>) -> bool {
+    let Some(whole) = whole else { return true };
+    let max = books.queue(books.partition(partition).root).max.as_ref();
+    max.is_some_and(|max| max.is_at_least(whole))
 }
 
 /// Whether idle nodes of a label may be lent to it: these are counted elsewhere.

@@ -58,6 +58,8 @@ const REACHED: &[&str] = &[
     "Application.LifetimeOver",
     "Application.DeadlineSet",
     "Application.Overtaken",
+    "waits BEHIND_GANG",
+    "woke from BEHIND_GANG",
     "waits BEHIND_HEAD",
     "waits HELD_FOR_HEAD",
     "woke from BEHIND_HEAD",

@@ -27,7 +27,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 /// How many random states and files: `HEADROOM_PLANS`, or enough for every day.
 fn plans() -> u32 {
-    std::env::var("HEADROOM_PLANS").ok().and_then(|text| text.parse().ok()).unwrap_or(100)
+    std::env::var("HEADROOM_PLANS").ok().and_then(|text| text.parse().ok()).unwrap_or(300)
 }
 
 /// What must have been announced at least once, or the random states do not test it.

@@ -344,7 +344,7 @@ impl Handle {
     }
 
     fn gone(&self) -> Unavailable {
-        let reason = self.stopped().unwrap_or("it has ended").to_owned();
+        let reason = self.stopped().unwrap_or("the scheduler has ended").to_owned();
         Unavailable::Stopped { reason }
     }
 }

@@ -101,7 +101,8 @@ fn a_journal_says_why_something_waits_and_all_that_it_waited_for() {
     assert!(placed.stdout.starts_with("allocated on node n1"), "{}", placed.stdout);
     let missing = explain(&["app/third"]);
     assert_eq!(missing.code, Some(1));
-    assert!(missing.stderr.contains("\"app/third\" has no ask"), "{}", missing.stderr);
+    let expected = "partition default has no ask or allocation of \"app/third\" at record ";
+    assert!(missing.stderr.contains(expected), "{}", missing.stderr);
     let nowhere = folder.run(&["explain", "app", "--journal", "nowhere"]);
     assert!(nowhere.stderr.contains("the folder nowhere does not exist"), "{}", nowhere.stderr);
 }

@@ -150,7 +150,8 @@ fn nodes_beside_those_of_the_journal_are_there_for_the_plan() {
     let few = plan(&[]);
     assert_eq!(few["diagnostics"][0]["code"], "Q-G>NODES", "{few}");
     let message = few["diagnostics"][0]["message"].as_str().unwrap();
-    assert!(message.contains("guaranteed 12 vcore, all nodes together have 8 vcore"), "{message}");
+    let expected = "has a guarantee of 12 vcore, but all nodes together have 8 vcore";
+    assert!(message.contains(expected), "{message}");
     let more = plan(&["--nodes", "2*{vcore: 4}"]);
     assert_eq!(more["warnings"], 0, "{more}");
     let named_alike = "nodes:\n  - name: n1\n    resources: {vcore: 4}\n";
@@ -178,7 +179,7 @@ fn both_files_are_played_over_time() {
     let unknown = folder.run(&line);
     assert_eq!(unknown.code, Some(1));
     assert!(
-        unknown.stderr.contains("Name the file to compare with, with --before"),
+        unknown.stderr.contains("Specify the file to compare with as --before"),
         "{}",
         unknown.stderr
     );
@@ -203,7 +204,7 @@ fn both_files_are_played_over_time() {
     assert_eq!(folder.run(&["plan", "new.yaml", "--hours", "4"]).code, Some(2), "no workload");
     let lost = folder.run(&["plan", "new.yaml", "--workload", "jobs.jsonl"]);
     assert!(
-        lost.stderr.contains("--workload needs --hours. Set the number of hours"),
+        lost.stderr.contains("--workload requires --hours. Set the number of hours"),
         "{}",
         lost.stderr
     );
@@ -224,7 +225,7 @@ fn the_page_has_all_of_the_plan_and_needs_nothing_else() {
     for part in [
         "<title>What new.yaml would change – Headroom plan</title>",
         "1 setting changes.",
-        "<td data-label=\"in the file\">6</td>",
+        "<td data-label=\"new file\">6</td>",
         "<th scope=\"row\">app/second</th>",
         "record 7 of 2023-11-14T22:13:20Z",
         "longest wait",

@@ -394,18 +394,18 @@ fn what_holds_no_queue_file_or_a_damaged_one_is_refused() {
         (
             "gzip",
             "kind: ConfigMap\nbinaryData: {queues.yaml.gz: aGVsbG8=}\n",
-            "is not packed with gzip",
+            "is not compressed with gzip",
         ),
         (
             "plain",
             "kind: ConfigMap\nbinaryData: {queues.yaml: aGVsbG8=}\n",
-            "call it queues.yaml.gz",
+            "Rename the key to queues.yaml.gz",
         ),
-        ("null", "null\n", "it has no partition"),
-        ("empty", "", "it has no partition"),
-        ("tilde", "~\n", "it has no partition"),
-        ("braces", "{}\n", "it has no partition"),
-        ("list", "partitions: []\n", "it has no partition"),
+        ("null", "null\n", "the file has no partition"),
+        ("empty", "", "the file has no partition"),
+        ("tilde", "~\n", "the file has no partition"),
+        ("braces", "{}\n", "the file has no partition"),
+        ("list", "partitions: []\n", "the file has no partition"),
     ] {
         let file = format!("{name}.yaml");
         folder.write(&file, text);

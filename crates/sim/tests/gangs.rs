@@ -78,6 +78,19 @@ fn gangs_that_hold_half_of_their_room_each_are_given_up_in_time_and_come_again()
     assert!(again, "{:?}", outcome.blockers);
 }
 
+/// It places nothing, so the gang behind it starts as early as without it.
+#[test]
+#[doc(alias = "NS-53")]
+fn a_gang_larger_than_the_cluster_delays_nobody() {
+    let huge = job("huge", "root.a", 0, 60_000, 81);
+    let fits = || job("fits", "root.a", 1_000, 60_000, 80);
+    let alone = play(&setup(Shape::Gang, vec![fits()]));
+    let behind = play(&setup(Shape::Gang, vec![huge, fits()]));
+    assert_eq!(behind.jobs[0].state, JobState::Impossible);
+    assert_eq!(behind.jobs[1].start_ms, alone.jobs[0].start_ms);
+    assert_eq!(behind.allocations.len(), alone.allocations.len(), "nothing of it was placed");
+}
+
 #[test]
 fn a_gang_larger_than_the_cluster_is_impossible_and_keeps_nobody_waiting_for_ever() {
     let jobs = vec![

@@ -106,7 +106,7 @@ fn a_wild_difference_is_told_with_its_cause() {
     assert_eq!(found.simulated.max_ms, 7_190_000);
     let remarks = found.remarks.join("\n").replace('\u{a0}', " ");
     assert!(remarks.contains("far longer than the recorded ones"), "{remarks}");
-    assert!(remarks.contains("nodes are too few"), "{remarks}");
+    assert!(remarks.contains("cluster is too small"), "{remarks}");
     assert!(remarks.contains("up to 16 cores at once, but the nodes have 8 cores"), "{remarks}");
     assert!(remarks.contains("up to 128 GiB at once, but the nodes have 64 GiB"), "{remarks}");
 }

@@ -211,13 +211,13 @@ fn compare_says_first_what_differs_beside_the_queue_file() {
         text.split("\n\n").next().unwrap().replace('\n', " ")
     };
     let fair = first(&before, &after);
-    assert!(fair.contains("the queue files differ, and nothing else"), "{fair}");
+    assert!(fair.contains("Only the queue files differ"), "{fair}");
     after.header.inputs[0] = input("workload", "1000 jobs", "e");
     after.header.inputs[1] = input("nodes", "40 nodes", "f");
     after.header.seed = 8;
     let unfair = first(&before, &after);
     for part in [
-        "These runs differ by more than the queue file",
+        "The runs differ in more than the queue file",
         "different workload: 2000 jobs before, 1000 jobs after",
         "different nodes: both runs have 40 nodes, but with other content",
         "different seed: 7 before, 8 after",
@@ -225,7 +225,7 @@ fn compare_says_first_what_differs_beside_the_queue_file() {
         assert!(unfair.contains(part), "{part}: {unfair}");
     }
     let page = html::compare::page(&before, &after);
-    assert!(page.contains("These runs differ by more than the queue file"));
+    assert!(page.contains("The runs differ in more than the queue file"));
     for title in ["Waiting tasks", "Usage of vcore", "user: p50 wait", "queue: p95 wait"] {
         assert!(page.contains(title), "{title}");
     }
@@ -241,8 +241,8 @@ fn compare_refuses_what_is_not_a_report() {
     let cut = whole.replacen("\"makespan_ms\"", "\"makespan\"", 1);
     for (name, text, expected) in [
         ("no-json", "{", "the file is not JSON"),
-        ("list", "[]", "its `format` is absent"),
-        ("other", "{\"format\":3}", "its `format` is 3"),
+        ("list", "[]", "`format` is absent"),
+        ("other", "{\"format\":3}", "`format` is 3"),
         ("cut", cut.as_str(), "a field is missing or malformed"),
     ] {
         let bad = directory.join(name);

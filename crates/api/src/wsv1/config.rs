@@ -51,6 +51,9 @@ pub struct ConfigPartition {
     /// Headroom extension: `both` or `user`. Absent: `both`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limit_precedence: String,
+    /// Headroom extension: how gangs start. Absent: not set.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub gangs: ConfigGangs,
     /// Headroom extension: user limits of leaves without their own setting. Absent: not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_limits: Option<ConfigUserLimits>,
@@ -159,6 +162,15 @@ pub struct ConfigWaiting {
     /// After this wait, in seconds, a task expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_wait_seconds: Option<u64>,
+}
+
+/// Headroom extension: how gangs start.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigGangs {
+    /// `members` or `whole`. Absent: not set.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub placement: String,
 }
 
 /// Preemption settings. Absent fields were not configured.

@@ -51,6 +51,16 @@ pub(super) fn check_precedence(written: &Text, report: &mut Report) {
     }
 }
 
+/// Check the word that says how gangs are placed.
+pub(super) fn check_gang_placement(written: &Text, report: &mut Report) {
+    if !matches!(written.value.as_str(), "" | "members" | "whole") {
+        let message = format!("`gangs.placement` cannot be `{}`", written.value);
+        let fault = Diagnostic::error(Code::GangPlacement, written.span, message)
+            .help("write `members` (placeholders one by one) or `whole` (all placeholders of a gang in one step)");
+        report.push(fault);
+    }
+}
+
 /// Check all limits of a queue.
 pub(super) fn check(queue: &Queue, is_root: bool, report: &mut Report) {
     let (mut users, mut groups) = (Seen::new(), Seen::new());

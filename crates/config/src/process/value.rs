@@ -362,7 +362,7 @@ mod tests {
             (&["a.b:1"], "`a.b:1` is not an address with a port; "),
             (&["1.2.3.4:99999"], "`1.2.3.4:99999` is not an address with a port; "),
             (&[""], "`` is not an address with a port; "),
-            (&[], "expected an address at least, "),
+            (&[], "expected at least one address, "),
             (&[":1", ":1"], "[::]:1 is listed twice; "),
         ] {
             let refused = addresses(&list(bad)).unwrap_err();
@@ -389,8 +389,8 @@ mod tests {
         );
         for (found, word) in [
             (levels("loud").err(), "loud"),
-            (levels("info,debug").err(), "one too many"),
-            (levels("=info").err(), "no name"),
+            (levels("info,debug").err(), "`debug` is a second level"),
+            (levels("=info").err(), "`=info` is a second level, or has no target"),
             (roles(&list(&["group:a=king"])).err(), "king"),
             (roles(&list(&["a=admin"])).err(), "no user"),
             (roles(&list(&["user:=admin"])).err(), "no user"),

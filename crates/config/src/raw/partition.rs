@@ -36,6 +36,8 @@ blocks! {
         /// `user`.
         "limitprecedence" "LimitPrecedence" limit_precedence: Plain
             { values: "`both`, `user`", default: "`both`", own: true };
+        /// How the placeholders of gangs are placed.
+        "gangs" "Gangs" gangs: In<Gangs> { default: "members", own: true };
         /// How the users of leaves share them, unless a queue sets its own.
         "userlimits" "UserLimits" user_limits: Marked<UserLimits> { default: "off", own: true };
         /// How many applications exist and start, and what their drivers can use.
@@ -60,6 +62,14 @@ blocks! {
         "intraqueueenabled" "IntraQueueEnabled" intra_queue_enabled: Switch { default: "`false`", own: true };
         /// Whether the server only reports what it would stop for a guarantee or a share.
         "observeonly" "ObserveOnly" observe_only: Switch { default: "`false`", own: true };
+    }
+
+    /// How gangs start.
+    Gangs = "`gangs`" {
+        /// `members` places the placeholders of a gang one by one, as YuniKorn. `whole` places all of them in one step,
+        /// or none. Then at most one gang of the partition takes room as it comes.
+        "placement" "Placement" placement: Plain
+            { values: "`members`, `whole`", default: "`members`, with `tenants` `whole`", own: true };
     }
 
     /// The order in which nodes are tried.

@@ -46,7 +46,10 @@ fn what_is_no_configuration_is_told_with_its_line() {
             "line 2: the element `configuration` is at the top level, where exactly one \
              `configuration` is expected",
         ),
-        ("<!DOCTYPE x [<!ENTITY a 'b'>]>\n<configuration/>", "line 1: it declares a document type"),
+        (
+            "<!DOCTYPE x [<!ENTITY a 'b'>]>\n<configuration/>",
+            "line 1: the file declares a document type",
+        ),
         (
             "<configuration>\n&a;</configuration>",
             "line 2: the entity `&a;` is not declared. Replace the entity with its value",
@@ -54,7 +57,7 @@ fn what_is_no_configuration_is_told_with_its_line() {
         ("<configuration>&#xD800;</configuration>", "line 1: "),
         (
             "<configuration>\n<xi:include href='a'/></configuration>",
-            "line 2: it includes another file",
+            "line 2: the file includes another file",
         ),
         (deep.as_str(), "line 1: elements nest deeper than 32 levels"),
     ] {
@@ -67,7 +70,7 @@ fn what_is_no_configuration_is_told_with_its_line() {
     }
     assert_eq!(read("<configuration/>"), Err(ConvertError::NoQueues));
     let found = refused(&"<".repeat(YARN_BYTES_MAX + 1));
-    assert!(found.contains("a file to convert may have 8388608"), "{found}");
+    assert!(found.contains("but a file to convert can have at most 8388608"), "{found}");
 }
 
 #[test]

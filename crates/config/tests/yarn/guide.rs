@@ -169,7 +169,7 @@ fn no_mapping_leads_to_a_queue_with_queues_below_it() {
     let (_, notes) = told(&[("mapping-rule-format", "json"), ("mapping-rule-json", json)]);
     assert_eq!(notes.len(), 2);
     assert!(
-        notes.iter().all(|why| why.contains("`root.etl` has or may have queues below it")),
+        notes.iter().all(|why| why.contains("`root.etl` has or can have child queues")),
         "{notes:?}"
     );
 }
@@ -190,7 +190,7 @@ fn in_json_too_a_queue_that_is_named_goes_first_unless_mappings_override() {
     assert!(place(&found.text, "name: provided") < place(&found.text, "value: root.b"));
     assert!(
         of(&found, "mapping-rule-json")[0]
-            .starts_with("changed: a queue that an application names overrides")
+            .starts_with("changed: a queue that an application specifies overrides")
     );
     assert_eq!(of(&found, "queue-mappings-override.enable"), Vec::<String>::new());
     assert_eq!(
@@ -240,7 +240,10 @@ fn what_a_template_or_a_size_says_twice_or_in_vain_is_told() {
         found.text
     );
     assert_eq!(of(&found, &all).len(), 1);
-    assert!(of(&found, &all)[0].starts_with("not converted: a nearer template sets it for leaves"));
+    assert!(
+        of(&found, &all)[0]
+            .starts_with("not converted: a nearer template sets the property for leaves")
+    );
 
     let dept = [
         ("root.queues", "dept"),

@@ -201,8 +201,7 @@ fn variables_are_replaced_and_a_final_value_stays() {
         (".round", "${round}"),
     ]);
     assert_eq!(converted.text.matches("{mode: percent, value: 50}").count(), 2);
-    let unresolved =
-        converted.notes.iter().filter(|note| note.why.starts_with("nothing says what"));
+    let unresolved = converted.notes.iter().filter(|note| note.why.starts_with("no file sets ${"));
     let names: Vec<&str> = unresolved.map(|note| note.property.as_str()).collect();
     // The last two name each other for ever.
     let (begin, round) = ("yarn.scheduler.capacity.root", "round");

@@ -148,7 +148,7 @@ fn a_cluster_with_another_scheduler_is_warned_of() {
     for class in ["fair.FairScheduler", "fifo.FifoScheduler"] {
         let told = of_class(class);
         let name = class.rsplit('.').next().unwrap();
-        let found = told.iter().any(|note| note.contains(name) && note.contains("not in force"));
+        let found = told.iter().any(|note| note.contains(name) && note.contains("not active"));
         assert!(found, "{class}: {told:?}");
     }
     assert_eq!(of_class("capacity.CapacityScheduler"), Vec::<String>::new());

@@ -121,7 +121,8 @@ fn a_name_that_nobody_knows_is_unknown_and_a_near_one_is_named() {
     assert_eq!(
         told(("root.hourly.capacity", "10")),
         [format!(
-            "{QUEUE}, and none below it is called `hourly`; did you mean {PREFIX}root.etl.hourly.capacity?"
+            "{QUEUE}, and no child queue has the name `hourly`; did you mean \
+             {PREFIX}root.etl.hourly.capacity?"
         )]
     );
     for (name, help) in [
@@ -206,7 +207,7 @@ fn what_is_said_of_labels_and_templates_is_known_by_name_too() {
     let deep = "root.users.*.auto-queue-creation-v2.template.maximum-capacity";
     let found = converted(&[&queue[..], &[(deep, "80")]].concat());
     assert_eq!(of(&found, deep).len(), 1);
-    assert!(of(&found, deep)[0].starts_with("not converted: a path with * is for queues"));
+    assert!(of(&found, deep)[0].starts_with("not converted: a path with * applies to queues"));
 }
 
 #[test]
@@ -247,7 +248,7 @@ fn of_preemption_from_user_to_user_it_is_told_what_there_is() {
     let wrong = told((&enabled, "yes"));
     assert_eq!(
         wrong,
-        ["changed: the value is neither true nor false, and is read as false; write true or false"]
+        ["changed: the value is neither true nor false, and is read as false; set true or false"]
     );
 }
 

@@ -4,9 +4,13 @@
 
 use alloc::vec::Vec;
 
+use crate::config::GangPlacement;
+use crate::id::{AllocationId, ApplicationId};
 use crate::name::Name;
-use crate::resource::{Amounts, Resources};
+use crate::resource::{Amounts, Quantity, Resources};
 use crate::time::{Millis, Timestamp};
+
+use super::{Allocation, Application, Books};
 
 /// How long a gang may take to become complete by default. Source: scheduling §3.5.
 pub const PLACEHOLDER_TIMEOUT: Millis = Millis::from_secs(15 * 60);
@@ -65,6 +69,21 @@ impl Gang {
         !self.ask.is_empty() && self.ask == self.placeholders
     }
 
+    /// Whether a placeholder of this size is a part of what its placeholders need together. One that is counted in the
+    /// types of a label is not: the sum is known in plain types only.
+    pub(crate) fn counts(&self, size: &Resources) -> bool {
+        let mut types = size.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
+        !self.ask.is_empty()
+            && types.all(|(resource, _)| self.ask.get_or_zero(resource) > Quantity::ZERO)
+    }
+
+    /// Whether none of its placeholders was ever placed, as far as the placeholders say that it has now.
+    pub(crate) fn is_untouched(&self) -> bool {
+        let mut groups = self.groups.iter();
+        self.placeholder_count == 0
+            && groups.all(|group| group.replaced == 0 && group.timed_out == 0)
+    }
+
     /// The task group of this name, and its position.
     pub fn group(&self, name: &str) -> Option<(usize, &TaskGroup)> {
         self.groups.iter().enumerate().find(|(_, group)| group.name == name)
@@ -82,6 +101,69 @@ impl Gang {
         }
         self.group_mut(name).expect("made above").count += 1;
     }
+}
+
+/// The gang for which a placeholder holds room, as far as it matters for whether all its placeholders can ever be
+/// placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct GangSize {
+    /// Its application.
+    pub(crate) application: ApplicationId,
+    /// How many placeholders of this size make up the gang; 0 where its placeholders differ in size.
+    pub(crate) places: u32,
+}
+
+impl Books {
+    /// The gang of a waiting placeholder, where its partition places gangs as a whole and none of it is placed yet. None
+    /// for other asks, and for a placeholder that requires a node.
+    pub(crate) fn gang_of(&self, ask: AllocationId, row: &Allocation) -> Option<GangSize> {
+        if !self.is_of_whole_gang(row) {
+            return None;
+        }
+        let application = &self.applications[row.application];
+        if self.backs_off(application) {
+            return None; // Its asks are looked at one by one.
+        }
+        let gang = application.gang.as_ref()?;
+        let places = || places_of(&gang.ask, self.resources_of(ask));
+        gang.is_untouched().then(|| GangSize { application: row.application, places: places() })
+    }
+
+    /// Whether the asks of an application are looked at by themselves: its leaf has it back off, or had. Where users take
+    /// turns, or applications stand in a line, that is no reason to pause.
+    pub(crate) fn backs_off(&self, application: &Application) -> bool {
+        let leaf = application.queue;
+        (self.queue(leaf).settings.values.backoff > 0 || application.backed_off.is_some())
+            && self.users_of(leaf).is_none()
+            && !self.has_line(leaf)
+    }
+
+    /// Whether an ask is a placeholder of a gang that is placed as a whole, be some of it placed or not.
+    pub(crate) fn is_of_whole_gang(&self, row: &Allocation) -> bool {
+        if !row.placeholder || row.required_node().is_some() {
+            return false;
+        }
+        let application = &self.applications[row.application];
+        let placement = self.partition(application.partition).settings.gang_placement;
+        placement == GangPlacement::Whole
+            && application.gang.as_ref().is_some_and(|gang| gang.counts(self.shapes.get(row.shape)))
+    }
+}
+
+/// How many asks of this size need exactly this in all; 0 where no number does.
+fn places_of(whole: &Resources, size: &Resources) -> u32 {
+    let mut places = None;
+    let mut types = 0;
+    for (resource, amount) in size.iter().filter(|(_, amount)| *amount > Quantity::ZERO) {
+        let (all, one) = (whole.get_or_zero(resource).get(), amount.get());
+        if all <= 0 || all % one != 0 || places.is_some_and(|places| places != all / one) {
+            return 0;
+        }
+        places = Some(all / one);
+        types += 1;
+    }
+    let is_all = whole.iter().count() == types;
+    places.filter(|_| is_all).and_then(|places| u32::try_from(places).ok()).unwrap_or(0)
 }
 
 /// One task group of a gang.

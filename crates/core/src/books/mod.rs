@@ -45,6 +45,7 @@ pub use application::{Application, ApplicationState, REMEMBERED_FOR, StateLog};
 pub use attributes::NodeAttributes;
 pub use away::Away;
 pub use deadline::Deadline;
+pub(crate) use gang::GangSize;
 pub use gang::{Gang, GangSettings, GangStyle, PLACEHOLDER_TIMEOUT, StopRequest, TaskGroup};
 pub use lifetime::Lifetime;
 pub use link::{GroupLink, TrackerLink};

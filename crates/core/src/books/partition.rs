@@ -3,7 +3,9 @@
 use alloc::sync::Arc;
 use core::fmt;
 
-use crate::config::{LimitPrecedence, NodeSortConfig, PreemptionConfig, RuleConfig, TenantsConfig};
+use crate::config::{
+    GangPlacement, LimitPrecedence, NodeSortConfig, PreemptionConfig, RuleConfig, TenantsConfig,
+};
 use crate::id::{AllocationId, ApplicationId, NodeId, QueueId};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
@@ -38,6 +40,9 @@ pub struct PartitionSettings {
     /// What the queue file says of its tenants; none where it has none.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub tenants: Option<Arc<TenantsConfig>>,
+    /// How the placeholders of gangs are placed.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub gang_placement: GangPlacement,
 }
 
 /// Absent settings are not shown, so a digest of events without them never changes.
@@ -50,6 +55,7 @@ impl fmt::Debug for PartitionSettings {
             placement_rules,
             user_group_resolver,
             tenants,
+            gang_placement,
         } = self;
         let mut shown = out.debug_struct("PartitionSettings");
         shown
@@ -60,6 +66,9 @@ impl fmt::Debug for PartitionSettings {
             .field("user_group_resolver", user_group_resolver);
         if let Some(tenants) = tenants {
             shown.field("tenants", tenants);
+        }
+        if *gang_placement != GangPlacement::Members {
+            shown.field("gang_placement", gang_placement);
         }
         shown.finish()
     }

@@ -30,7 +30,7 @@ pub use life::{LifetimesConfig, QueueStart};
 pub use limit::LimitConfig;
 pub use node_labels::NodeLabelsConfig;
 pub use partition::{
-    LimitPrecedence, NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig,
+    GangPlacement, LimitPrecedence, NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig,
 };
 pub use placement::{FilterConfig, RuleConfig};
 pub use property::{

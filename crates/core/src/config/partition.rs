@@ -34,6 +34,8 @@ pub struct PartitionConfig {
     pub application_limits: Option<ApplicationLimitsConfig>,
     /// Its tenants; none where it has none.
     pub tenants: Option<TenantsConfig>,
+    /// How the placeholders of gangs are placed.
+    pub gang_placement: GangPlacement,
 }
 
 impl PartitionConfig {
@@ -50,6 +52,7 @@ impl PartitionConfig {
             user_limits: None,
             application_limits: None,
             tenants: None,
+            gang_placement: GangPlacement::default(),
         }
     }
 }
@@ -71,6 +74,26 @@ impl LimitPrecedence {
         match self {
             Self::Both => "both",
             Self::User => "user",
+        }
+    }
+}
+
+/// How the placeholders of gangs are placed. Source: no-starvation NS-30.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GangPlacement {
+    /// One by one, as others make room. Two gangs may wait for each other until one times out.
+    #[default]
+    Members,
+    /// All in one step, or none. At most one gang of a partition takes room as it comes.
+    Whole,
+}
+
+impl GangPlacement {
+    /// The word for it in a queue file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Members => "members",
+            Self::Whole => "whole",
         }
     }
 }

@@ -55,7 +55,8 @@ impl Nodes {
             | About::Partition(_)
             | About::Manager(_)
             | About::AbsentManager(_)
-            | About::Application(_) => return None,
+            | About::Application(_)
+            | About::Gang(_) => return None,
         };
         Some(Self::look(books, partition, ask))
     }

@@ -96,6 +96,7 @@ pub(super) fn of_partition(settings: &PartitionSettings) -> Settings {
         placement_rules,
         user_group_resolver,
         tenants,
+        gang_placement,
     } = settings;
     let mut all = Settings::new();
     let mut under = Under { all: &mut all, word: "" };
@@ -122,6 +123,7 @@ pub(super) fn of_partition(settings: &PartitionSettings) -> Settings {
         under.text(key, is);
     }
     under.text("limitprecedence", limit_precedence.word());
+    under.text("gangs.placement", gang_placement.word());
     for (position, rule) in placement_rules.iter().enumerate() {
         under.text(&format!("placementrules.{}", position + 1), rule_of(rule));
     }

@@ -1,13 +1,12 @@
 //! Keeping asks in batches, batches in classes, and both in order.
 
-use smallvec::SmallVec;
-
-use crate::books::Books;
+use crate::books::{Books, GangSize};
 use crate::config::ApplicationOrder;
-use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
+use crate::id::{AllocationId, ApplicationId, QueueId};
 use crate::time::Timestamp;
 use crate::wait::Blocker;
 
+use super::batch_list::{BatchKey, BatchList};
 use super::class::{AskBatch, AskBatchId, ChargeState, ClassId, ClassKey, Head};
 use super::few::Few;
 use super::hints::Heard;
@@ -26,20 +25,16 @@ pub(super) struct PendingApplication {
     pub(super) aged: u32,
     /// When it next does more.
     pub(super) ages_at: Option<Timestamp>,
-    /// Its batches by shape and mode, sorted.
-    pub(super) batches: SmallVec<[((ShapeId, PlacementMode), AskBatchId); 2]>,
+    /// Its batches.
+    pub(super) batches: BatchList,
     /// The ready classes that it lists itself.
     pub(super) own: OwnClasses,
 }
 
 impl PendingApplication {
-    /// The batch of this shape and mode.
-    pub(super) fn batch(&self, shape: ShapeId, mode: PlacementMode) -> Option<AskBatchId> {
-        Some(self.batches[self.place_of(shape, mode)?].1)
-    }
-
-    fn place_of(&self, shape: ShapeId, mode: PlacementMode) -> Option<usize> {
-        self.batches.binary_search_by_key(&(shape, mode), |(key, _)| *key).ok()
+    /// The batch of this key.
+    pub(super) fn batch(&self, key: BatchKey) -> Option<AskBatchId> {
+        Some(self.batches.at(self.batches.position(key)?))
     }
 }
 
@@ -49,12 +44,16 @@ impl Scheduler {
         let application = row.application;
         let key = AskKey::of(row);
         let mode = PlacementMode::of(books, ask, row);
-        let batch = if let Some(known) = self.waiting(application).batch(row.shape, mode) {
+        let batch_key = BatchKey::of(books, ask, mode);
+        let batch = if let Some(known) = self.waiting(application).batch(batch_key) {
             self.classes.batches[known].asks.insert(key, ask);
             known
         } else {
             self.add_batch(books, ask, mode)
         };
+        if batch_key.in_gang {
+            self.gang_arrived(application);
+        }
         self.hint_joins(books, ask, batch);
         self.note_waits(books, ask, true);
         self.waits_to_start(books, ask, row);
@@ -109,6 +108,8 @@ impl Scheduler {
             charge,
             shape: row.shape,
             mode,
+            gang: books.gang_of(ask, row),
+            in_gang: books.is_of_whole_gang(row),
             backoff_application: alone,
             shared,
             in_head_of_line_queue: lined,
@@ -133,9 +134,7 @@ impl Scheduler {
             heard: Heard::default(),
         });
         self.join(class, head, batch);
-        let (key, batches) = ((row.shape, mode), &mut self.waiting(application).batches);
-        let place = batches.partition_point(|(known, _)| *known < key);
-        batches.insert(place, (key, batch));
+        self.waiting(application).batches.insert(BatchKey::of(books, ask, mode), batch);
         if !matches!(mode, PlacementMode::ReservedNode(_)) {
             self.note(Note::Joined { application, class });
         }
@@ -187,9 +186,10 @@ impl Scheduler {
         }
         self.forget_refused(books, ask);
         self.waits_no_more(books, ask, row);
-        let waiting = self.waiting(row.application);
-        let place = waiting.place_of(row.shape, mode).expect("a waiting ask is in a batch");
-        let (_, batch) = waiting.batches[place];
+        let batch_key = BatchKey::of(books, ask, mode);
+        let batches = &self.waiting(row.application).batches;
+        let place = batches.position(batch_key).expect("a waiting ask is in a batch");
+        let batch = batches.at(place);
         let class = self.classes.batches[batch].class;
         if self.classes.rows[class].tried.remove(&ask) {
             self.arm(books, class); // The others may have their try now.
@@ -244,7 +244,7 @@ impl Scheduler {
             (waiting.own.len() > 0, waiting.own.len() == waiting.batches.len());
         if moved && !lists_all {
             for position in 0..self.waiting(application).batches.len() {
-                let (_, batch) = self.waiting(application).batches[position];
+                let batch = self.waiting(application).batches.at(position);
                 self.rehead(batch, &key);
             }
         } else if let Some(batch) = changed {
@@ -388,14 +388,24 @@ impl Scheduler {
         }
     }
 
+    /// The gang of the placeholders of a batch, as it is judged by now.
+    fn gang_of_batch(&self, books: &Books, batch: AskBatchId) -> Option<GangSize> {
+        let (_, ask) = self.classes.batches[batch].asks.first()?;
+        books.gang_of(*ask, books.allocation(*ask))
+    }
+
     /// Move the batches of an application to the classes that fit what it has become.
     pub(super) fn restand(&mut self, books: &Books, application: ApplicationId) {
         let Some(waiting) = self.applications.get(application.index()) else {
             return;
         };
         let charge = ChargeState::of(books, application);
-        let of = |batch| self.classes.rows[self.classes.batches[batch].class].key.charge;
-        if waiting.batches.iter().all(|(_, batch)| of(*batch) == charge) {
+        let key_of = |batch| self.classes.rows[self.classes.batches[batch].class].key;
+        let is_as_it_was = |batch| {
+            let key = key_of(batch);
+            key.charge == charge && (!key.in_gang || key.gang == self.gang_of_batch(books, batch))
+        };
+        if waiting.batches.iter().all(is_as_it_was) {
             self.turns_moved(books, application);
             return;
         }
@@ -404,16 +414,17 @@ impl Scheduler {
         if self.recharge_own(books, application, charge) {
             return;
         }
-        for (_, batch) in batches {
+        for batch in batches.iter() {
             let row = &self.classes.batches[batch];
             let key = self.classes.rows[row.class].key;
-            if key.charge == charge {
+            let gang = self.gang_of_batch(books, batch);
+            if key.charge == charge && key.gang == gang {
                 continue;
             }
             let left = row.class;
             let shared = takes_turns(books, key.leaf, charge, key.mode);
             let alone = backoff_application(books, application).filter(|_| !charge.waits());
-            let to = ClassKey { charge, backoff_application: alone, shared, ..key };
+            let to = ClassKey { charge, gang, backoff_application: alone, shared, ..key };
             if self.rekey_own((left, application), to) {
                 self.recount(books, left);
                 self.note(Note::Joined { application, class: left });
@@ -456,10 +467,7 @@ pub(super) fn backoff_application(
     if books.members_of(application) > 1 {
         return None; // All of a task that starts as a whole is tried at once.
     }
-    let backs_off = books.queue(row.queue).settings.values.backoff > 0;
-    // Its users, or the head of its line, are no reason to pause.
-    let takes_turns = books.users_of(row.queue).is_some() || books.has_line(row.queue);
-    ((backs_off || row.backed_off.is_some()) && !takes_turns).then_some(application)
+    books.backs_off(row).then_some(application)
 }
 
 /// Whether such asks wait for the turn of their user: those that look for a node, in a leaf with

@@ -90,9 +90,9 @@ impl Scheduler {
     ) -> Option<(AskKey, AllocationId, AskBatchId)> {
         let from = last.map_or(Bound::Unbounded, Bound::Excluded);
         let batches = self.applications[application.index()].batches.iter();
-        let asks = batches.filter(|(_, batch)| !barred.contains(batch)).filter_map(|(_, id)| {
-            let (key, ask) = self.classes.batches[*id].asks.first_from(from)?;
-            Some((*key, *ask, *id))
+        let asks = batches.filter(|batch| !barred.contains(batch)).filter_map(|id| {
+            let (key, ask) = self.classes.batches[id].asks.first_from(from)?;
+            Some((*key, *ask, id))
         });
         asks.min_by_key(|(key, ..)| *key)
     }
@@ -149,8 +149,8 @@ impl Scheduler {
     /// The classes that the asks of an application are in.
     fn classes_of(&self, application: ApplicationId) -> Vec<ClassId> {
         let waiting = self.applications.get(application.index());
-        let batches = waiting.into_iter().flat_map(|one| &one.batches);
-        batches.map(|(_, batch)| self.classes.batches[*batch].class).collect()
+        let batches = waiting.into_iter().flat_map(|one| one.batches.iter());
+        batches.map(|batch| self.classes.batches[batch].class).collect()
     }
 
     /// Have an application that is visited as a whole be visited.

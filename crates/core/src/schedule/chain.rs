@@ -109,6 +109,16 @@ impl Position for Waiting<'_> {
         stands.then(|| behind.map_or_else(|| CheckResult::passed(blocker), CheckResult::failed))
     }
 
+    fn gang(&self) -> Option<CheckResult> {
+        let key = self.row.key;
+        let gang = key.gang?;
+        let found = self.row.wait.filter(|wait| matches!(wait.blocker, Blocker::BehindGang(..)));
+        // Whether different sizes fit together was found out by trying.
+        let tried = || found.filter(|_| gang.places == 0);
+        let wait = self.scheduler.wait_for_gang(self.books, key).or_else(tried)?;
+        Some(CheckResult::failed(wait))
+    }
+
     fn back_off(&self) -> Option<CheckResult> {
         let wait = self.row.wait.filter(|wait| matches!(wait.blocker, Blocker::BackOff(_)))?;
         Some(CheckResult::failed(wait))

@@ -42,6 +42,7 @@ pub(super) enum Verdict {
 struct Placing<'a> {
     leaf: QueueId,
     head_check: &'a HeadCheck,
+    gang_wait: Option<Wait>,
 }
 
 impl Position for Placing<'_> {
@@ -52,6 +53,10 @@ impl Position for Placing<'_> {
         let HeadCheck::Blocked(short) = *self.head_check else { return None };
         let blocker = Blocker::BehindHead(self.leaf, None);
         Some(CheckResult::of(blocker, true, Some(short)))
+    }
+
+    fn gang(&self) -> Option<CheckResult> {
+        self.gang_wait.map(CheckResult::failed)
     }
 
     fn back_off(&self) -> Option<CheckResult> {
@@ -73,19 +78,22 @@ pub(super) fn check_class(
     books: &Books,
     nodes: &mut NodeIndex,
     (key, activating, head_check): (ClassKey, Option<ApplicationId>, &HeadCheck),
-    elsewhere: bool,
+    (gang_wait, elsewhere): (Option<Wait>, bool),
     now: Timestamp,
 ) -> Verdict {
     // Its group is chosen before anything is checked.
     if key.charge == ChargeState::Unlinked {
         return Verdict::Link;
     }
-    let position = Placing { leaf: key.leaf, head_check };
+    let position = Placing { leaf: key.leaf, head_check, gang_wait };
     if let Some((check, wait)) = (Checked { books, activating, key, position }).first() {
         if matches!(check, Check::Activation | Check::HeadOfLine) {
             return Verdict::Early(wait);
         }
         if let PlacementMode::ReservedNode(ask) = key.mode {
+            if check == Check::Gang {
+                return Verdict::Unreserve(ask); // It would hold a node for nothing.
+            }
             return reserve::on_no_headroom(books, ask, wait, now);
         }
         return Verdict::Wait(wait);

@@ -37,6 +37,8 @@ pub(super) enum Check {
     Numbers,
     /// Its application does not back off.
     BackOff,
+    /// Its gang may take room: all of it has arrived, and no other gang gathers.
+    Gang,
     /// Its user and group may use so much, then what one user may have of the leaf.
     Limits,
     /// Its queues may use so much.
@@ -60,6 +62,7 @@ impl Check {
         Self::Question,
         Self::Numbers,
         Self::BackOff,
+        Self::Gang,
         Self::Limits,
         Self::Maxima,
         Self::Share,
@@ -76,6 +79,9 @@ pub(super) trait Position {
 
     /// Whether it is behind the head of the line of its leaf; none where it stands in no line.
     fn in_line(&self) -> Option<CheckResult>;
+
+    /// Whether its gang may take room; none for other asks, and where that is known to hold nothing back.
+    fn gang(&self) -> Option<CheckResult>;
 
     /// Whether its application backs off; none where that is not known to hold it back.
     fn back_off(&self) -> Option<CheckResult>;
@@ -141,6 +147,7 @@ impl<P: Position> Checked<'_, P> {
             Check::Question => question(books, key).map(Wait::of),
             Check::Numbers | Check::Limits | Check::Maxima => charged(books, key, check),
             Check::BackOff => self.position.back_off()?.wait(),
+            Check::Gang => self.position.gang()?.wait(),
             Check::Share => fair_share::wait_for_turn(books, key),
             Check::Manager => self.position.manager()?.wait(),
             Check::Node => self.position.node(false)?.wait(),
@@ -174,6 +181,7 @@ impl<P: Position> Checked<'_, P> {
             Check::Numbers | Check::Limits | Check::Maxima if key.mode.replaces_placeholder() => {}
             Check::Numbers => numbers(books, key, all),
             Check::BackOff => all.extend(self.position.back_off()),
+            Check::Gang => all.extend(self.position.gang()),
             Check::Limits => limits(books, key, all),
             Check::Maxima => {
                 all.extend(bounds::amounts_of_queues(books, key.leaf, &key.needs(books)));
@@ -219,6 +227,7 @@ fn charged(books: &Books, key: ClassKey, check: Check) -> Option<Wait> {
         | Check::HeadOfLine
         | Check::Question
         | Check::BackOff
+        | Check::Gang
         | Check::Share
         | Check::Manager
         | Check::Node => None,

@@ -13,13 +13,14 @@ use alloc::vec::Vec;
 use slotmap::{SlotMap, new_key_type};
 use smallvec::SmallVec;
 
-use crate::books::{ApplicationState, Books, GroupLink, TrackerLink};
+use crate::books::{ApplicationState, Books, GangSize, GroupLink, TrackerLink};
 use crate::id::{AllocationId, ApplicationId, LevelId, QueueId, ShapeId};
 use crate::resource::Resources;
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Compared, Wait, WaitCode};
 
 use super::ask_batches::PendingApplication;
+use super::batch_list::BatchKey;
 use super::fair_share::WeightedShare;
 use super::few::{Few, FewKeys};
 use super::hints::{Heard, Unreported};
@@ -43,6 +44,10 @@ pub(super) struct ClassKey {
     pub(super) charge: ChargeState,
     pub(super) shape: ShapeId,
     pub(super) mode: PlacementMode,
+    /// The gang for which they are to hold room, if it is placed as a whole and none of it is placed yet.
+    pub(super) gang: Option<GangSize>,
+    /// Whether they are placeholders of such a gang, be some of it placed or not.
+    pub(super) in_gang: bool,
     /// The application, where each is looked at by itself: its leaf has it back off.
     pub(super) backoff_application: Option<ApplicationId>,
     /// Whether the users of its leaf take turns: it has user limits.
@@ -314,10 +319,18 @@ impl Class {
     /// The group that it is in: parked in, or waiting for the turn of its user.
     pub(super) fn group(&self) -> Option<GroupKey> {
         let ClassKey { leaf, shape, .. } = self.key;
-        let members = self.key.members();
         let (pass, shared) = (self.key.mode.pass(), self.key.sharer().is_some());
+        let blocker = self.wait.map(|wait| wait.blocker);
+        let is_permanent = blocker.is_some_and(|blocker| blocker.row().is_permanent);
+        // What these compare with is what all of the gang needs.
+        let is_as_one = is_permanent || matches!(blocker, Some(Blocker::BehindGang(..)));
+        let (members, mixed_gang) = match self.key.gang.filter(|_| is_as_one) {
+            None => (self.key.members(), None),
+            Some(GangSize { application, places: 0 }) => (0, Some(application)),
+            Some(GangSize { places, .. }) => (places, None),
+        };
         let of = |blocker, shape, lined| {
-            Some(GroupKey { blocker, shape, members, leaf, pass, shared, lined })
+            Some(GroupKey { blocker, shape, members, mixed_gang, leaf, pass, shared, lined })
         };
         let Some(Wait { blocker, .. }) = self.wait else {
             return if shared { of(None, shape, false) } else { None };
@@ -325,7 +338,7 @@ impl Class {
         // An impossible ask is never the head of a line.
         let lined = self.key.counts_toward_head()
             && !matches!(blocker, Blocker::BehindHead(..))
-            && !blocker.row().is_permanent;
+            && !is_permanent;
         // Where applications are counted, it does not matter what they ask for, unless it says
         // whose turn it is, or what the head of a line needs.
         let counts = matches!(blocker.compared(), Compared::RunningIn(_) | Compared::RunningAt(..));
@@ -375,12 +388,18 @@ impl Known {
 }
 
 /// The rest of the key of a class of one leaf and charge, in the order of the key.
-type WantKey = (ShapeId, PlacementMode, Option<ApplicationId>, bool, bool);
+type WantKey =
+    (ShapeId, PlacementMode, (Option<GangSize>, bool), Option<ApplicationId>, bool, bool);
 
 impl ClassKey {
     const fn want(&self) -> WantKey {
-        let Self { shape, mode, backoff_application: alone, shared, .. } = *self;
-        (shape, mode, alone, shared, self.in_head_of_line_queue)
+        let Self { shape, mode, gang, in_gang, backoff_application: alone, shared, .. } = *self;
+        (shape, mode, (gang, in_gang), alone, shared, self.in_head_of_line_queue)
+    }
+
+    /// The key of its batch in an application.
+    const fn of_batch(&self) -> BatchKey {
+        BatchKey { shape: self.shape, mode: self.mode, in_gang: self.in_gang }
     }
 }
 
@@ -421,7 +440,7 @@ impl Classes {
     ) -> Option<ClassId> {
         match self.by_leaf.get(key.leaf.index())?.get(&key.charge)? {
             Known::Of(all, _) => all.iter().find_map(|one| {
-                let batch = applications[one.index()].batch(key.shape, key.mode)?;
+                let batch = applications[one.index()].batch(key.of_batch())?;
                 let class = self.batches[batch].class;
                 self.rows.get(class).is_some_and(|row| row.key == key).then_some(class)
             }),
@@ -465,9 +484,9 @@ impl Classes {
         few: &[ApplicationId],
         charge: (QueueId, ChargeState),
     ) -> BTreeMap<WantKey, ClassId> {
-        let batches = few.iter().flat_map(|one| &applications[one.index()].batches);
-        let classes = batches.filter_map(|(_, batch)| {
-            let class = self.batches[*batch].class;
+        let batches = few.iter().flat_map(|one| applications[one.index()].batches.iter());
+        let classes = batches.filter_map(|batch| {
+            let class = self.batches[batch].class;
             let key = self.rows.get(class)?.key;
             ((key.leaf, key.charge) == charge).then(|| (key.want(), class))
         });

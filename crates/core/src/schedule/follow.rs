@@ -89,6 +89,7 @@ impl Scheduler {
             // Of several that start together this one may make the room complete.
             let suits = |wanted: (ShapeId, u32)| fits(wanted) && books.suits(wanted.0, node);
             self.parked.open(&mut self.tree, Blocker::Nodes(row.partition), suits);
+            self.wake_gangs(row.partition, suits);
             self.lending.node_gave_way(&mut self.tree, books, node);
         }
         self.parked.open(&mut self.tree, Blocker::RequiredNode(node), fits);

@@ -17,6 +17,7 @@ use crate::event::{AskEvent, Event};
 use crate::id::{AllocationId, ApplicationId, LevelId, PartitionId, QueueId};
 use crate::resource::Resources;
 
+use super::batch_list::BatchKey;
 use super::check_class::may_not_start;
 use super::class::{AskBatch, AskBatchId, ClassId};
 use super::order::{ApplicationKey, AskKey, QueueKey};
@@ -124,7 +125,9 @@ impl Scheduler {
         }
         let mode = PlacementMode::of(books, ask, row);
         let waiting = self.applications.get(row.application.index());
-        let Some(batch) = waiting.and_then(|one| one.batch(row.shape, mode)) else { return };
+        let Some(batch) = waiting.and_then(|one| one.batch(BatchKey::of(books, ask, mode))) else {
+            return;
+        };
         if self.classes.batches[batch].heard.unreported.remove(&AskKey::of(row)) {
             self.count_reported(batch, true);
             self.show_unreported(batch);

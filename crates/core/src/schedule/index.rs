@@ -41,6 +41,7 @@ impl Scheduler {
                 self.watch_back_off(books, id);
             }
         }
+        self.find_gathering(books);
         self.find_unreported(books);
         // Who stands before whom is asked of schedulers that have made no step yet, too.
         self.tree.refresh(books);
@@ -284,6 +285,7 @@ impl Scheduler {
             ApplicationEvent::Moved { application, .. } => {
                 self.counts_elsewhere(books, *application, seen);
                 self.queues_gave_way(books, seen);
+                self.follow_gang(books, *application);
             }
             ApplicationEvent::DeadlineSet { application, .. } => {
                 self.reorder(books, *application, None);
@@ -291,7 +293,10 @@ impl Scheduler {
             ApplicationEvent::Activated { application, .. } => {
                 self.was_activated(books, *application);
             }
-            ApplicationEvent::Removed { .. } => self.queues_gave_way(books, seen),
+            ApplicationEvent::Removed { application } => {
+                self.queues_gave_way(books, seen);
+                self.follow_gang(books, *application);
+            }
             ApplicationEvent::BackedOff { application, .. } => {
                 self.watch_back_off(books, *application);
                 self.visit_again(books, *application);
@@ -329,6 +334,9 @@ impl Scheduler {
                 self.freed(books, seen);
                 self.group_changed(books, seen);
                 self.follow_borrowers(books, seen);
+                if let Some(application) = seen.application {
+                    self.follow_gang(books, application);
+                }
             }
             AskEvent::Placed { ask, node } => {
                 self.lending.less_waits(&mut self.tree);
@@ -341,6 +349,7 @@ impl Scheduler {
                 }
                 if !books.allocation(*ask).has_only_common_fields() {
                     self.special_placed(books, *ask);
+                    self.follow_gang(books, books.allocation(*ask).application);
                 }
                 self.follow_borrowers(books, seen);
             }
@@ -443,6 +452,7 @@ impl Scheduler {
         let fits =
             |(shape, members)| row.shortfall(&books.shapes().times(shape, members)).is_none();
         self.parked.open(&mut self.tree, Blocker::QueueMax(queue), fits);
+        self.wake_gangs(row.partition, |_| true);
         self.line_gave_way(books, queue);
     }
 
@@ -497,6 +507,7 @@ impl Scheduler {
         self.reorder_seen(books, seen);
         if let Some(application) = seen.application {
             self.turns_eased(books, application);
+            self.follow_gang(books, application);
         }
     }
 

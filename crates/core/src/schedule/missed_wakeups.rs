@@ -12,12 +12,12 @@ use crate::config::ApplicationOrder;
 use crate::id::{ApplicationId, QueueId};
 use crate::time::Timestamp;
 
-use super::class::ClassId;
+use super::class::{ClassId, ClassKey};
 use super::head_of_line::HeadCheck;
 use super::park::GroupKey;
 use super::placement_mode::{Pass, PlacementMode};
 use super::waits::closed_queue_wait;
-use super::{Scheduler, checks, fair_share};
+use super::{Scheduler, checks, fair_share, possibility};
 
 /// How far sweeps are.
 #[derive(Clone, Debug, Default)]
@@ -92,6 +92,14 @@ impl Scheduler {
             && known.aged < aged
     }
 
+    /// Whether the gang of a class may not take room now. Whether different sizes fit together is found out by trying.
+    fn is_gang_held(&self, books: &Books, key: ClassKey) -> bool {
+        let Some(gang) = key.gang else { return false };
+        self.wait_for_gang(books, key).is_some()
+            || possibility::impossible(books, key).is_some()
+            || gang.places == 0 && self.behind_gang(books, key).is_some()
+    }
+
     /// Whether a class would start if it were checked now. A class that is not checked as a class
     /// is left out: one with a reserved node, or that waits for a placeholder or an RM answer.
     fn could_start(&mut self, books: &Books, class: ClassId, now: Timestamp) -> bool {
@@ -110,6 +118,7 @@ impl Scheduler {
         let is_held = closed_queue_wait(books, key.leaf).is_some()
             || checks::wait_for_charge(books, key).is_some()
             || fair_share::wait_for_turn(books, key).is_some()
+            || self.is_gang_held(books, key)
             || matches!(self.head_check(books, class, now), HeadCheck::Blocked(_));
         if is_held {
             return false;

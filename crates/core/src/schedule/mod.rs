@@ -8,6 +8,7 @@ mod activation;
 mod all_or_nothing;
 mod ask_batches;
 mod backoff;
+mod batch_list;
 mod before_event;
 mod chain;
 mod check_class;
@@ -46,6 +47,7 @@ mod throttling;
 mod tree;
 mod wait_history;
 mod waits;
+mod whole_gangs;
 
 pub(crate) use chain::Chain;
 pub use class::ClassId;
@@ -86,6 +88,7 @@ use questions::{Refused, found_no_node, put_question};
 use replacement::{GroupId, ReplaceablePlaceholders, replace_placeholder};
 use reservation_candidates::{ReservationCandidates, SchedulerTimer};
 use tree::Tree;
+use whole_gangs::GatheringGangs;
 
 /// The result of [`Scheduler::next`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,6 +188,8 @@ pub struct Scheduler {
     /// Asks that more nodes would help and that are not reported yet.
     hints: Hints,
     known_nodes: KnownNodes,
+    /// The gangs that take room as it comes.
+    gathering: GatheringGangs,
     /// The number of checks of classes so far.
     judged: u64,
     /// The time of the last call of `next`.
@@ -362,11 +367,27 @@ impl Scheduler {
         } else {
             HeadCheck::Open
         };
+        let gang_wait = self.wait_for_gang(books, key);
         let nodes = self.nodes.get_mut(&partition).expect("every partition has its nodes");
-        let verdict = check_class(books, nodes, (key, activating, &head_check), elsewhere, now);
-        if let Verdict::Early(wait) | Verdict::Wait(wait) = verdict
+        let standing = (key, activating, &head_check);
+        let verdict = check_class(books, nodes, standing, (gang_wait, elsewhere), now);
+        let held = match verdict {
+            Verdict::Early(wait) | Verdict::Wait(wait) => Some(wait),
+            Verdict::Link
+            | Verdict::Place(_)
+            | Verdict::PlaceWhole
+            | Verdict::Ask(..)
+            | Verdict::ReplacePlaceholder
+            | Verdict::Reserve(_)
+            | Verdict::Unreserve(_)
+            | Verdict::Elsewhere => None,
+        };
+        // No placeholder of a gang is placed while there can never be room for all.
+        let is_whole = key.gang.is_some() && !matches!(verdict, Verdict::Link);
+        if (held.is_some() || is_whole)
             && let Some(never) = self.impossible(books, class)
         {
+            let wait = held.unwrap_or(never);
             if let PlacementMode::ReservedNode(ask) = key.mode {
                 events.push(Event::Ask(AskEvent::Unreserved { ask }));
                 return Search::Over;
@@ -420,6 +441,15 @@ impl Scheduler {
             Verdict::PlaceWhole => {
                 return self.place_whole(books, (class, &head_check), now, events);
             }
+            Verdict::Place(_) if self.place_gang(books, key, events) => {
+                events.extend(head_check.overtaken());
+            }
+            Verdict::Place(_) | Verdict::Ask(..) if self.behind_gang(books, key).is_some() => {
+                if let Some(wait) = self.behind_gang(books, key) {
+                    self.park_for(books, class, (wait, wait), now);
+                }
+                return Search::GoesOn;
+            }
             Verdict::Ask(ask, subject) => put_question(books, ask, subject, events),
             Verdict::Place(node) => {
                 let (application, ask) = self.first_ask(class);
@@ -442,7 +472,8 @@ impl Scheduler {
         events: &mut Vec<Event>,
     ) -> Search {
         let key = self.classes.rows[class].key;
-        if let Some(wait) = wait_for_charge(books, key) {
+        let wait = self.wait_for_gang(books, key).or_else(|| wait_for_charge(books, key));
+        if let Some(wait) = wait {
             self.park(books, (class, wait), now);
             return Search::GoesOn;
         }

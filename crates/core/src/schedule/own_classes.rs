@@ -165,6 +165,7 @@ impl Scheduler {
         // Where users take turns or applications back off, more than the charge of a key changes.
         if takes_turns(books, leaf, charge, PlacementMode::AnyNode)
             || backoff_application(books, application).is_some()
+            || self.applications[application.index()].batches.of_gang().next().is_some()
         {
             return false;
         }
@@ -174,20 +175,20 @@ impl Scheduler {
             return false;
         }
         let class_of = |batch: AskBatchId| self.classes.batches[batch].class;
-        let Some((_, first)) = batches.first() else { return false };
-        let before = self.classes.rows[class_of(*first)].key.charge;
+        let Some(first) = batches.iter().next() else { return false };
+        let before = self.classes.rows[class_of(first)].key.charge;
         let may_follow = |batch| {
             let row = &self.classes.rows[class_of(batch)];
             row.key.charge == before
                 && row.may_be_rekeyed()
                 && (ClassKey { charge, ..row.key }).may_be_own()
         };
-        let all = batches.iter().all(|(_, batch)| may_follow(*batch));
+        let all = batches.iter().all(may_follow);
         if !all || !self.classes.recharge((application, leaf), (before, charge), batches.len()) {
             return false;
         }
         for position in 0..self.applications[application.index()].batches.len() {
-            let (_, batch) = self.applications[application.index()].batches[position];
+            let batch = self.applications[application.index()].batches.at(position);
             let class = self.classes.batches[batch].class;
             self.classes.rows[class].key.charge = charge;
             self.note(Note::Joined { application, class });

@@ -10,7 +10,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::ops::Bound;
 
-use crate::id::{Id, QueueId, ShapeId, Slot};
+use crate::id::{ApplicationId, Id, QueueId, ShapeId, Slot};
 use crate::wait::Blocker;
 
 use super::class::ClassId;
@@ -27,8 +27,10 @@ pub(super) struct GroupKey {
     /// What holds them back; none for those that wait for the turn of their user and no more.
     pub(super) blocker: Option<Blocker>,
     pub(super) shape: ShapeId,
-    /// How many of that start together.
+    /// How many of that start together; 0 for a gang whose placeholders differ in size.
     pub(super) members: u32,
+    /// The application of that gang, which is judged by itself.
+    pub(super) mixed_gang: Option<ApplicationId>,
     pub(super) leaf: QueueId,
     pub(super) pass: Pass,
     /// Whether the users of the leaf take turns: then the group shows who is next by fair share.
@@ -46,7 +48,8 @@ impl GroupKey {
     /// The same from so many of this on.
     const fn first_of(blocker: Blocker, (shape, members): (ShapeId, u32)) -> Self {
         let (leaf, pass, shared, lined) = (QueueId::FIRST, Pass::Reserved, false, false);
-        Self { blocker: Some(blocker), shape, members, leaf, pass, shared, lined }
+        let mixed_gang = None;
+        Self { blocker: Some(blocker), shape, members, mixed_gang, leaf, pass, shared, lined }
     }
 }
 

@@ -21,7 +21,7 @@ impl Scheduler {
     /// The first ask of an application that waits; none where none does, and while the rules are new.
     pub(crate) fn first_that_waits(&self, application: ApplicationId) -> Option<AllocationId> {
         let waiting = self.applications.get(application.index())?;
-        let batches = waiting.batches.iter().map(|(_, batch)| &self.classes.batches[*batch]);
+        let batches = waiting.batches.iter().map(|batch| &self.classes.batches[batch]);
         batches.filter_map(|batch| batch.asks.first()).min().map(|(_, ask)| *ask)
     }
 
@@ -29,7 +29,7 @@ impl Scheduler {
     pub(crate) fn asks_before(&self, books: &Books, ask: AllocationId) -> Option<u64> {
         let row = books.allocation(ask);
         let waiting = self.applications.get(row.application.index())?;
-        let batches = waiting.batches.iter().map(|(_, batch)| &self.classes.batches[*batch]);
+        let batches = waiting.batches.iter().map(|batch| &self.classes.batches[batch]);
         Some(batches.map(|batch| batch.asks.count_before(&AskKey::of(row)) as u64).sum())
     }
 

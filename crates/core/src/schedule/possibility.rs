@@ -7,6 +7,7 @@
 //! Whether nodes are large enough is remembered for each shape: the node that was found, which is looked at again, or
 //! that there was none, until a node grows.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::books::Books;
@@ -19,13 +20,15 @@ use super::before_event::BeforeEvent;
 use super::class::{ChargeState, ClassId, ClassKey};
 use super::placement_mode::PlacementMode;
 
+/// For how many sizes and numbers of asks that start together the answer is remembered.
+const PLACES_KNOWN: usize = 1 << 12;
+
 /// What was found about the nodes for one shape.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     shape: ShapeId,
     partition: PartitionId,
-    members: u32,
-    /// A node that is large enough for one of them; none where the nodes are too small.
+    /// A node that is large enough; none where the nodes are too small.
     node: Option<NodeId>,
     /// [`KnownNodes::changes`] at that time.
     at: u64,
@@ -36,6 +39,9 @@ struct Found {
 pub(super) struct KnownNodes {
     /// By the number of the shape's slot: as many as there were shapes at one time.
     found: Vec<Option<Found>>,
+    /// Whether there are places for so many at once, since [`KnownNodes::changes`] had this value.
+    places: BTreeMap<(PartitionId, ShapeId, u32), bool>,
+    places_at: u64,
     /// How often a node came, went, or changed its size or state.
     changes: u64,
     /// Whether a node lost something since the heads of lines were judged.
@@ -57,26 +63,33 @@ impl KnownNodes {
     /// Whether the nodes are large enough for so many asks of a shape at once.
     fn fit(&mut self, books: &Books, partition: PartitionId, key: (ShapeId, u32)) -> bool {
         let ((shape, members), at) = (key, self.changes);
+        if members > 1 {
+            if self.places_at != at || self.places.len() >= PLACES_KNOWN {
+                self.places.clear();
+                self.places_at = at;
+            }
+            let places = self.places.entry((partition, shape, members));
+            return *places
+                .or_insert_with(|| possible::on_some_nodes(books, partition, shape, members));
+        }
         let place = shape.slot().number() as usize;
-        let known =
-            self.found.get(place).copied().flatten().filter(|one| {
-                (one.shape, one.partition, one.members) == (shape, partition, members)
-            });
+        let known = self.found.get(place).copied().flatten();
+        let known = known.filter(|one| (one.shape, one.partition) == (shape, partition));
         if let Some(known) = known {
             let holds = |node: NodeId| {
                 let is_there =
                     books.nodes().get(node).is_some_and(|row| row.partition == partition);
                 is_there && possible::on_node(books, shape, node)
             };
-            if known.at == at || members == 1 && known.node.is_some_and(holds) {
+            if known.at == at || known.node.is_some_and(holds) {
                 return known.node.is_some();
             }
         }
-        let node = possible::first_of_enough(books, partition, shape, members);
+        let node = possible::first_of_enough(books, partition, shape, 1);
         if self.found.len() <= place {
             self.found.resize(place + 1, None);
         }
-        self.found[place] = Some(Found { shape, partition, members, node, at });
+        self.found[place] = Some(Found { shape, partition, node, at });
         node.is_some()
     }
 }
@@ -100,9 +113,10 @@ impl ClassKey {
             ChargeState::Linked { link, .. } => Some(link),
             ChargeState::Unlinked => None,
         };
-        let (leaf, shape, members) = (self.leaf, self.shape, self.members());
+        let (leaf, shape) = (self.leaf, self.shape);
+        let (members, mixed_gang) = Wanted::size_of(books, self.gang, self.members());
         let is_reserved = matches!(self.mode, PlacementMode::ReservedNode(_));
-        Some(Wanted { leaf, link, shape, members, required, is_reserved })
+        Some(Wanted { leaf, link, shape, members, mixed_gang, required, is_reserved })
     }
 }
 
@@ -147,7 +161,8 @@ impl Scheduler {
     pub(super) fn node_grew(&mut self, books: &Books, node: NodeId) {
         self.known_nodes.grew();
         let partition = books.node(node).partition;
-        let fits = |(shape, _)| possible::on_node(books, shape, node);
+        // A gang of different sizes is judged by all that the nodes have.
+        let fits = |(shape, members)| members == 0 || possible::on_node(books, shape, node);
         self.parked.open(&mut self.tree, Blocker::NodesTooSmall(partition), fits);
         let row = books.node(node);
         let fits = |(shape, _)| row.could_ever_hold(books.shapes().on_node(shape));
@@ -165,7 +180,7 @@ impl Scheduler {
     pub(super) fn max_grew(&mut self, books: &Books, queue: QueueId) {
         let max = books.queue(queue).max.as_ref();
         let fits = |(shape, members)| {
-            max.is_none_or(|max| max.allows(&books.shapes().times(shape, members)))
+            members == 0 || max.is_none_or(|max| max.allows(&books.shapes().times(shape, members)))
         };
         self.parked.open(&mut self.tree, Blocker::QueueTooSmall(queue), fits);
     }

@@ -43,6 +43,8 @@ impl Scheduler {
             } else {
                 PlacementMode::AnyNode
             },
+            gang: None,
+            in_gang: false,
             backoff_application: None,
             shared: then.users_of(leaf).is_some(),
             in_head_of_line_queue: then
@@ -64,6 +66,10 @@ impl<B: Fn(ApplicationId) -> bool> Position for PredictedAsk<'_, B> {
     fn in_line(&self) -> Option<CheckResult> {
         let behind = self.scheduler.behind(self.then, self.key, self.now, &self.is_behind);
         behind.map(CheckResult::failed)
+    }
+
+    fn gang(&self) -> Option<CheckResult> {
+        None // It is no placeholder.
     }
 
     fn back_off(&self) -> Option<CheckResult> {

@@ -5,6 +5,7 @@ use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use crate::wait::{Blocker, CheckResult, Wait};
 
 use super::Scheduler;
+use super::batch_list::BatchKey;
 use super::class::{ClassId, ClassKey};
 use super::nodes::Unsuited;
 use super::placement_mode::PlacementMode;
@@ -28,7 +29,8 @@ impl Scheduler {
     pub fn class_of(&self, books: &Books, ask: AllocationId) -> Option<ClassId> {
         let row = books.allocations().get(ask).filter(|row| row.is_pending() && !self.stale)?;
         let waiting = self.applications.get(row.application.index())?;
-        let batch = waiting.batch(row.shape, PlacementMode::of(books, ask, row))?;
+        let mode = PlacementMode::of(books, ask, row);
+        let batch = waiting.batch(BatchKey::of(books, ask, mode))?;
         Some(self.classes.batches[batch].class)
     }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::books::tracker::TrackerKind;
 use crate::books::{ApplicationState, GangStyle, QuestionMode, QueueState, StopRequest};
 use crate::config::{
-    ApplicationOrder, LimitPrecedence, NodeOrder, PreemptionPolicy, PriorityPolicy,
+    ApplicationOrder, GangPlacement, LimitPrecedence, NodeOrder, PreemptionPolicy, PriorityPolicy,
 };
 use crate::userlimit::{Calculator, Enforcement, Formula};
 
@@ -47,6 +47,7 @@ numbers! {
     Calculator { Componentwise = 0, Dominant = 1, Memory = 2 }
     Enforcement { Progress = 0, Strict = 1, Overshoot = 2 }
     Formula { Yarn27 = 0, Yarn3 = 1, Smooth = 2 }
+    GangPlacement { Members = 0, Whole = 1 }
     GangStyle { Soft = 0, Hard = 1 }
     LimitPrecedence { Both = 0, User = 1 }
     StopRequest { None = 0, Released = 1, Preempted = 2 }

@@ -27,6 +27,7 @@ mod preemption_attempts;
 mod questions;
 mod replacement;
 mod reservations;
+mod whole_gangs;
 
 pub use evict::evictions;
 use preemption_attempts::Tries;
@@ -225,6 +226,11 @@ fn in_application(
         if !ordinary(ask_row) || !whose(ask, ask_row) || questions::awaits(books, row, ask) {
             continue;
         }
+        let in_gang = whole_gangs::is_whole(books, ask_row);
+        if in_gang && (never::is_gang_too_large(books, ask) || whole_gangs::waits(books, now, ask))
+        {
+            continue;
+        }
         let call = |tried| preemption_attempts::call(books, now, tries, (ask, tried), |_| false);
         let headroom = has_headroom(books, row, link, ask);
         // For one that has a node, the reserved pass has tried all others.
@@ -244,6 +250,9 @@ fn in_application(
         }
         if together {
             return all_or_nothing::on_nodes(books, now, id);
+        }
+        if in_gang && let Some(events) = whole_gangs::place_all(books, now, ask) {
+            return Some(events);
         }
         if let Some(events) = on_any_node(books, now, row, (ask, ask_row), Some(tries)) {
             return Some(events);
@@ -343,14 +352,21 @@ fn place(books: &Books, row: &Application, ask: AllocationId, node: NodeId) -> V
 }
 
 fn has_headroom(books: &Books, row: &Application, link: TrackerLink, ask: AllocationId) -> bool {
-    let wanted = &all_or_nothing::wanted(books, ask);
+    fits_headroom(books, row, link, &all_or_nothing::wanted(books, ask))
+}
+
+/// Whether queues, user and group may use as much.
+fn fits_headroom(books: &Books, row: &Application, link: TrackerLink, wanted: &Resources) -> bool {
     let room = books.up(row.queue).all(|(_, queue)| has_room(queue, wanted));
-    room && is_allowed(books, row, link, ask)
+    room && allows(books, row, link, wanted)
 }
 
 /// Whether user and group may use as much.
 fn is_allowed(books: &Books, row: &Application, link: TrackerLink, ask: AllocationId) -> bool {
-    let wanted = &all_or_nothing::wanted(books, ask);
+    allows(books, row, link, &all_or_nothing::wanted(books, ask))
+}
+
+fn allows(books: &Books, row: &Application, link: TrackerLink, wanted: &Resources) -> bool {
     holding(books, row, link)
         .iter()
         .all(|level| level.max().is_none_or(|max| max.minus_existing(&level.used()).allows(wanted)))

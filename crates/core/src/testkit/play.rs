@@ -15,6 +15,7 @@ use crate::event::{
 };
 use crate::id::AllocationId;
 use crate::name::Name;
+use crate::resource::Amounts;
 use crate::rules::decide;
 use crate::schedule::Scheduler;
 use crate::time::{Millis, Timestamp};
@@ -87,6 +88,7 @@ pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) -> W
         let command = player.command(*op, configuration);
         player.obey(&command);
         match op.deed {
+            RandomAction::Submit(.., gang) => player.ask_for_gang(&command, gang),
             RandomAction::Confirm(number) => player.confirm(number),
             RandomAction::Answer(number) => player.answer(number),
             _ => {}
@@ -181,6 +183,30 @@ impl Player<'_> {
                     assert_eq!(again, Ok(Vec::new()), "once is enough");
                 }
             }
+        }
+    }
+
+    /// Half of the gangs come with all their placeholders: equal ones, or one and the rest in one piece.
+    fn ask_for_gang(&mut self, submitted: &Command, die: u8) {
+        let Command::Submit(submit) = submitted else { return };
+        let count = i64::from(die % 4);
+        let sizes = match (die / 4 % 2, die / 8 % 4) {
+            (0, _) => Vec::new(),
+            (_, 0) if count > 1 => alloc::vec![1, count - 1],
+            _ => (0..count).map(|_| 1).collect(),
+        };
+        for (number, size) in sizes.into_iter().enumerate() {
+            self.obey(&Command::Ask(Ask {
+                partition: submit.partition.clone(),
+                application: submit.application.clone(),
+                key: Name::from(format!("{}-p{number}", submit.application)),
+                placeholder: true,
+                task_group: Name::from(format!("g{}", size - 1)),
+                resources: Amounts::from([("vcore", size), ("memory", size)]),
+                may_preempt: die / 32 % 2 == 0,
+                preemptable: true,
+                ..Ask::default()
+            }));
         }
     }
 

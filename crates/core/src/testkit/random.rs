@@ -10,7 +10,8 @@ use proptest::prelude::*;
 
 use crate::books::NodeAttributes;
 use crate::config::{
-    Configuration, LimitPrecedence, NodeOrder, PartitionConfig, QueueConfig, RuleConfig,
+    Configuration, GangPlacement, LimitPrecedence, NodeOrder, PartitionConfig, QueueConfig,
+    RuleConfig,
 };
 use crate::name::Name;
 use crate::resource::Amounts;
@@ -231,6 +232,9 @@ fn tree_of(dice: &mut impl Iterator<Item = u8>) -> PartitionConfig {
     one.preemption.intra_queue_enabled = !preemption.is_multiple_of(4);
     one.preemption.balance = preemption % 16 == 3;
     one.preemption.observe_only = preemption % 32 == 7;
+    if preemption / 2 % 2 == 1 {
+        one.gang_placement = GangPlacement::Whole;
+    }
     if dice.next().unwrap_or_default().is_multiple_of(3) {
         let rule = RuleConfig { name: "provided".into(), create: true, ..RuleConfig::default() };
         one.placement_rules.push(rule);

@@ -11,8 +11,8 @@ use core::str::SplitWhitespace;
 use crate::books::{GangStyle, NodeAttributes};
 use crate::command::{AddNode, Ask, Command, SetForeign, Submit};
 use crate::config::{
-    Configuration, LimitConfig, NodeOrder, PartitionConfig, QueueConfig, QueueStart, RuleConfig,
-    TemplateConfig,
+    Configuration, GangPlacement, LimitConfig, NodeOrder, PartitionConfig, QueueConfig, QueueStart,
+    RuleConfig, TemplateConfig,
 };
 use crate::event::Termination;
 use crate::name::Name;
@@ -124,7 +124,9 @@ fn is_count(word: &str) -> bool {
 pub(super) fn is_setting(line: &str) -> bool {
     matches!(
         line.split_whitespace().next(),
-        Some("queue" | "limit" | "nodes" | "partition" | "preemption" | "rule" | "tenants")
+        Some(
+            "gangs" | "queue" | "limit" | "nodes" | "partition" | "preemption" | "rule" | "tenants"
+        )
     )
 }
 
@@ -149,6 +151,13 @@ pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> C
             "rule" => current.placement_rules.push(rule(&mut words)),
             "nodes" => node_order(current, &mut words),
             "preemption" => preemption(current, &mut words),
+            "gangs" => {
+                current.gang_placement = match words.next("a placement of gangs") {
+                    "members" => GangPlacement::Members,
+                    "whole" => GangPlacement::Whole,
+                    other => panic!("{other} is no placement of gangs"),
+                };
+            }
             _ => {}
         }
         words.end();

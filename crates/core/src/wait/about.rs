@@ -33,6 +33,8 @@ pub enum About {
     AbsentManager(PartitionId),
     /// This application.
     Application(ApplicationId),
+    /// The gang of another application, which may have ended by now.
+    Gang(ApplicationId),
 }
 
 /// A user or group at a queue.
@@ -94,6 +96,10 @@ impl Blocker {
             }
             About::Manager(_) | About::Answer(_) => "the RM".into(),
             About::AbsentManager(id) => standstill::manager(books, id),
+            About::Gang(id) => books
+                .applications()
+                .get(id)
+                .map_or_else(|| "a gang".into(), |row| format!("gang {}", row.name)),
             About::Application(id) => format!("application {}", books.application(id).name),
         }
     }

@@ -62,6 +62,8 @@ codes! {
     AwaitingRm = "AWAITING_RM", None, "an answer of the resource manager about nodes", "answer of the RM";
     /// Too many asks of its application found no node.
     Backoff = "BACKOFF", None, "another try: too many asks of {} found no node", "back-off";
+    /// A gang that takes room as it comes.
+    BehindGang = "BEHIND_GANG", None, "{} to be complete, or room for all of its own gang at once", "{}";
     /// The head of a line of which nobody may overtake.
     BehindHead = "BEHIND_HEAD", None, "the head of line of queue {} to start", "head of line of {}";
     /// What the drivers of a leaf may have.

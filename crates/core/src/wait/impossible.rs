@@ -4,38 +4,39 @@ use alloc::format;
 use alloc::string::String;
 
 use crate::books::{Books, Node, NodeSelector};
-use crate::id::{AllocationId, NodeId, PartitionId, ShapeId};
+use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, ShapeId};
 use crate::possible;
 use crate::resource::{Quantity, Resources, format_amounts};
 
 use super::{About, Wait, figures_of};
 
 /// About a maximum of a queue.
-pub(super) fn of_queue(wait: &Wait, books: &Books, _: AllocationId) -> String {
-    of_bound(wait, books, "maximum", "Raise the maximum")
+pub(super) fn of_queue(wait: &Wait, books: &Books, ask: AllocationId) -> String {
+    of_bound(wait, books, ask, ("maximum", "Raise the maximum"))
 }
 
 /// About a limit of a user or group.
-pub(super) fn of_limit(wait: &Wait, books: &Books, _: AllocationId) -> String {
-    of_bound(wait, books, "limit", "Raise the limit")
+pub(super) fn of_limit(wait: &Wait, books: &Books, ask: AllocationId) -> String {
+    of_bound(wait, books, ask, ("limit", "Raise the limit"))
 }
 
 /// About the most that one user may have of a leaf.
-pub(super) fn of_cap(wait: &Wait, books: &Books, _: AllocationId) -> String {
-    of_bound(wait, books, "user cap", "Raise `userlimitfactor`")
+pub(super) fn of_cap(wait: &Wait, books: &Books, ask: AllocationId) -> String {
+    of_bound(wait, books, ask, ("user cap", "Raise `userlimitfactor`"))
 }
 
-fn of_bound(wait: &Wait, books: &Books, bound: &str, cure: &str) -> String {
+fn of_bound(wait: &Wait, books: &Books, ask: AllocationId, (bound, cure): (&str, &str)) -> String {
+    let started = started_by(books, ask);
     let subject = wait.blocker.subject_in_sentence(books);
     let Some(short) = wait.shortfall else {
         return format!(
-            "no release can start the ask: the ask needs more than the {bound} of {subject}. \
+            "no release can start the {started}: the {started} needs more than the {bound} of {subject}. \
              {cure}, or request less."
         );
     };
     let (name, [most, needed]) = figures_of(books, short, [short.available, short.needed]);
     format!(
-        "no release can start the ask: the ask needs {needed} {name}, but the {bound} of {subject} \
+        "no release can start the {started}: the {started} needs {needed} {name}, but the {bound} of {subject} \
          is {most}. {cure}, or request less."
     )
 }
@@ -124,7 +125,8 @@ pub(super) fn of_nodes(wait: &Wait, books: &Books, ask: AllocationId) -> String 
     if !seen.nodes().any(|(_, node)| large(node)) {
         return too_large(&seen, &label, &needs);
     }
-    let members = books.members_of(row.application);
+    let gang = possible::whole_gang(books, ask);
+    let members = gang.map_or_else(|| books.members_of(row.application), |gang| gang.places.max(1));
     let places = possible::places_on_nodes(books, partition, row.shape, members);
     if places == 0 {
         return format!(
@@ -132,9 +134,40 @@ pub(super) fn of_nodes(wait: &Wait, books: &Books, ask: AllocationId) -> String 
              block list of the ask. Submit the ask with a shorter block list, or add nodes."
         );
     }
+    if gang.is_some() && places == members {
+        return beyond_all_nodes(books, partition, row.application);
+    }
+    if gang.is_some() {
+        return format!(
+            "no release can start the gang: its {members} placeholders need {needs} each, but the \
+             nodes in use{label} can hold {places} of them. Add nodes, or request less."
+        );
+    }
     format!(
         "no release can start the task: its {members} members start together and need {needs} \
          each, but the nodes in use{label} can hold {places} of them. Add nodes, or request less."
+    )
+}
+
+/// What starts as one with an ask, as sentences call it.
+fn started_by(books: &Books, ask: AllocationId) -> &'static str {
+    match possible::whole_gang(books, ask) {
+        Some(_) => "gang",
+        None if books.members_of(books.allocation(ask).application) > 1 => "task",
+        None => "ask",
+    }
+}
+
+/// About a gang of different sizes that needs more than all nodes have.
+fn beyond_all_nodes(books: &Books, partition: PartitionId, application: ApplicationId) -> String {
+    let max = books.queue(books.partition(partition).root).max.as_ref();
+    let whole = books.application(application).gang.as_ref().map(|gang| &gang.ask);
+    let short = max.zip(whole).and_then(|(max, whole)| max.shortfall(whole));
+    let Some(short) = short else { return String::new() };
+    let (name, [needed, has]) = figures_of(books, short, [short.needed, short.available]);
+    format!(
+        "no release can start the gang: its placeholders need {needed} {name} in all, but the \
+         nodes have {has}. Add nodes, or request less."
     )
 }
 

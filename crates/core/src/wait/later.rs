@@ -6,7 +6,7 @@ use alloc::string::String;
 use crate::books::Books;
 use crate::config::ApplicationOrder;
 use crate::id::{AllocationId, QueueId};
-use crate::resource::Quantity;
+use crate::resource::{Quantity, format_amounts};
 use crate::time::DisplayTime;
 
 use super::{Blocker, Precedence, Wait, figures_of};
@@ -73,6 +73,28 @@ pub(super) fn of_placeholders(wait: &Wait, books: &Books, _: AllocationId) -> St
     let group = group.map_or("", |group| group.name.as_str());
     format!(
         "{subject} has placeholders for task group {group}, but the ask cannot replace any of them yet. Wait until a placeholder is placed or released."
+    )
+}
+
+/// About a gang that takes room as it comes.
+pub(super) fn of_gang(wait: &Wait, books: &Books, _: AllocationId) -> String {
+    let gang = wait.blocker.subject(books);
+    format!(
+        "{gang} reserves capacity until it is complete, and there is no room for all placeholders \
+         of this gang at once. Wait until {gang} is complete or its timeout ends, or add nodes."
+    )
+}
+
+/// About a gang of which placeholders are missing.
+pub(super) fn of_gang_asks(wait: &Wait, books: &Books, _: AllocationId) -> String {
+    let Blocker::GangAsks(application) = wait.blocker else { return String::new() };
+    let subject = wait.blocker.subject(books);
+    let gang = books.application(application).gang.as_ref();
+    let needs = gang.map(|gang| books.types().amounts(&gang.ask)).unwrap_or_default();
+    let [needs] = format_amounts(&needs, [&needs]);
+    format!(
+        "{subject} has not requested all placeholders of its gang yet, which need {needs} in all. \
+         Request the missing placeholders, or submit the application with a smaller gang."
     )
 }
 

@@ -504,6 +504,24 @@ reasons! {
         subject: SeenBy::Everybody,
         sentence: later::of_head,
     }
+    /// Another gang of the partition takes room as it comes, and there is no room for all placeholders of its own gang at
+    /// once.
+    BehindGang(partition: PartitionId, gang: ApplicationId) about Gang(gang) compares Nothing {
+        code: Always(WaitCode::BehindGang),
+        kind: Policy,
+        figures: SeenBy::WhoSeesCounts,
+        subject: SeenBy::WhoSeesCounts,
+        sentence: later::of_gang,
+    }
+    /// Not all placeholders of its gang have been requested, and its partition places gangs as a whole.
+    GangAsks(application: ApplicationId) about Application(application) compares Nothing {
+        code: Always(WaitCode::GangIncomplete),
+        kind: Rm,
+        figures: SeenBy::Everybody,
+        subject: SeenBy::Everybody,
+        counted_as: CountedAs::Placeholders,
+        sentence: later::of_gang_asks,
+    }
     /// Nothing but that others are looked at first, at this queue and by this. Only who explains something says so: the
     /// scheduler comes to it.
     Order(queue: QueueId, by: Precedence) about Queue(queue) compares Nothing {

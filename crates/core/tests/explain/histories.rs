@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use headroom_core::books::{Allocation, Books};
 use headroom_core::config::Configuration;
+use headroom_core::config::GangPlacement;
 use headroom_core::explain::{Check, Explanation, LINE_MAX, Verdict, explain, first_in, first_of};
 use headroom_core::id::{AllocationId, PartitionId};
 use headroom_core::resource::Quantity;
@@ -25,7 +26,7 @@ use crate::supposed;
 
 /// How many histories: `HEADROOM_EXPLAINED`, or enough for every day.
 fn histories() -> u32 {
-    number_in("HEADROOM_EXPLAINED").unwrap_or(600)
+    number_in("HEADROOM_EXPLAINED").unwrap_or(1_000)
 }
 
 fn number_in(variable: &str) -> Option<u32> {
@@ -229,7 +230,11 @@ fn is_right(books: &Books, explanation: &Explanation, told: &dyn Fn() -> String)
     assert!(place.ahead_in_partition + 1 >= place.position, "{}", told());
     assert!(place.position > own_before(books, explanation.ask), "{}", told());
     // Of several members that start together some may have a node, and not all.
-    let together = books.members_of(books.allocation(explanation.ask).application) > 1;
+    let row = books.allocation(explanation.ask);
+    let partition = books.application(row.application).partition;
+    let placement = books.partition(partition).settings.gang_placement;
+    let together = books.members_of(row.application) > 1
+        || row.placeholder && placement == GangPlacement::Whole;
     for check in &explanation.checks {
         let short =
             |short: bool| check.amounts.iter().all(|one| (one.short() > Quantity::ZERO) == short);

@@ -1,6 +1,7 @@
 //! Whether some order of releases starts an ask.
 
 use headroom_core::books::{Allocation, Books};
+use headroom_core::config::GangPlacement;
 use headroom_core::id::AllocationId;
 use headroom_core::testkit::World;
 use headroom_core::{AllocationEvent, AskEvent, Command, Event, Scheduler, Termination, Timestamp};
@@ -47,10 +48,15 @@ fn starts_in_order(books: &Books, now: Timestamp, ask: AllocationId, newest_firs
     has_started(&mut world, ask)
 }
 
-/// Whether what is asked for starts with an ask or not at all: another member of its task.
+/// Whether what is asked for starts with an ask or not at all: another member of its task, or whatever belongs to an
+/// application whose gang is placed as a whole.
 fn starts_with(books: &Books, ask: AllocationId, other: &Allocation) -> bool {
     let application = books.allocation(ask).application;
-    other.application == application && other.is_pending() && books.members_of(application) > 1
+    let row = books.application(application);
+    let placement = books.partition(row.partition).settings.gang_placement;
+    let in_gang = books.allocation(ask).placeholder && placement == GangPlacement::Whole;
+    other.application == application
+        && (in_gang || other.is_pending() && books.members_of(application) > 1)
 }
 
 /// Whether it has a node, or takes a place. One that is gone has neither: what was given back may have ended its

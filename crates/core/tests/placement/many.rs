@@ -52,7 +52,7 @@ fn rules_make_so_many_queues_and_no_more_until_empty_ones_are_gone() {
     assert_eq!(made(&world), Partition::QUEUES_MADE_MAX);
     let (code, message) = submit(&mut world, 512, false).unwrap();
     assert_eq!(code, "TOO_MANY_QUEUES");
-    let expected = "it needs 128 new queues, but placement rules already created 65536 of at most 65536 \
+    let expected = "the path needs 128 new queues, but placement rules already created 65536 of at most 65536 \
                     in partition default. Wait for ten seconds, until empty queues are removed.";
     assert!(message.ends_with(expected), "{message}");
     let (code, _) = submit(&mut world, 7, false).unwrap();

@@ -60,7 +60,7 @@ async fn health_is_told_while_it_works_and_after_it_has_stopped() {
     engine.stop().await.unwrap();
     let health = handle.health();
     assert_eq!((health.is_serving(), health.journal_failure), (false, None));
-    assert_eq!(health.stopped.as_deref(), Some("it has ended"));
+    assert_eq!(health.stopped.as_deref(), Some("the scheduler has ended"));
 }
 
 #[tokio::test]

@@ -161,7 +161,8 @@ fn a_record_that_cannot_have_happened_is_an_error_that_names_it() {
     let error = recovered_of(&records).unwrap_err();
     let EngineError::Impossible(impossible) = &error else { panic!("{error}") };
     assert_eq!(impossible.sequence, 2);
-    assert!(error.to_string().contains("`headroom journal repair --to 1` keeps"), "{error}");
+    let expected = "To keep the previous records, run `headroom journal repair --to 1`";
+    assert!(error.to_string().contains(expected), "{error}");
     let error = recovered_of(&[(1, record(7, Vec::new()))]).unwrap_err();
     let text = "memory is damaged at record 1: the number in the record does not match its \
                 position in the journal";

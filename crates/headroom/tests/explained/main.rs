@@ -40,6 +40,7 @@ const fn scene(code: WaitCode) -> Scene {
         WaitCode::AbsUserLimit => sharing::ABS_USER_LIMIT,
         WaitCode::AwaitingRm => nodes::AWAITING_RM,
         WaitCode::Backoff => nodes::BACKOFF,
+        WaitCode::BehindGang => nodes::BEHIND_GANG,
         WaitCode::BehindHead => turns::BEHIND_HEAD,
         WaitCode::DriverLimitQueue => sharing::DRIVER_LIMIT_QUEUE,
         WaitCode::DriverLimitUser => sharing::DRIVER_LIMIT_USER,

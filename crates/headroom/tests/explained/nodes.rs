@@ -16,6 +16,26 @@ pub(crate) const GANG_INCOMPLETE: Scene = Scene {
         ",
 };
 
+pub(crate) const BEHIND_GANG: Scene = Scene {
+    subject: "train-18/place-1",
+    script: "
+        gangs whole
+        queue root.ml
+        node n1 vcore=16 memory=64Gi
+        node n2 vcore=16 memory=64Gi
+        app tune-3 root.ml bob
+        ask trial-1 tune-3 vcore=16 memory=16Gi
+        ask trial-2 tune-3 vcore=8 memory=16Gi
+        app train-17 root.ml ann gang vcore=16 memory=32Gi timeout 900s
+        ask place-1 train-17 vcore=8 memory=16Gi placeholder group workers
+        ask place-2 train-17 vcore=8 memory=16Gi placeholder group workers
+        app train-18 root.ml eve gang vcore=16 memory=32Gi timeout 900s
+        ask place-1 train-18 vcore=8 memory=16Gi placeholder group workers
+        ask place-2 train-18 vcore=8 memory=16Gi placeholder group workers
+        wait 60s
+        ",
+};
+
 pub(crate) const AWAITING_RM: Scene = Scene {
     subject: "web-2/pod-1",
     script: "

@@ -36,7 +36,12 @@ fn a_file_is_planned_looked_at_and_taken_into_force() {
     // Another file than the one that was planned.
     let other = run("apply queues.yaml --plan plan.json --server URL");
     assert_eq!(other.code, Some(1));
-    assert!(other.stderr.contains("is not the file of the plan"), "{}", other.stderr);
+    assert!(
+        other.stderr.contains("the checksum of queues.yaml is ")
+            && other.stderr.contains("but the plan was made for a file with the checksum "),
+        "{}",
+        other.stderr
+    );
     let done = run("apply --plan plan.json --server URL");
     assert_eq!((done.code, &*done.stderr), (Some(0), ""), "{}", done.stdout);
     assert_eq!(run("plan more.yaml --against URL").code, Some(0), "it is in force");
@@ -49,7 +54,8 @@ fn a_file_is_planned_looked_at_and_taken_into_force() {
     assert_eq!(again.code, Some(3), "{}", again.stderr);
     let nameless = run(&format!("apply --plan {digest} --server URL"));
     assert_eq!(nameless.code, Some(1));
-    assert!(nameless.stderr.contains("Name the queue file, too"), "{}", nameless.stderr);
+    let expected = "Specify the queue file as the argument FILE";
+    assert!(nameless.stderr.contains(expected), "{}", nameless.stderr);
     assert_eq!(run("apply more.yaml --server URL").code, Some(2), "neither plan nor force");
 }
 
@@ -89,7 +95,7 @@ fn what_was_applied_stays_in_force_after_a_restart_until_the_file_changes() {
     let mut server = start();
     in_force(&server, 6);
     let log = folder.read("log");
-    assert!(log.contains("the queue file at this path is not in force"), "{log}");
+    assert!(log.contains("the queue file at this path is not active"), "{log}");
     assert!(log.contains("resources.max.vcore") && log.contains("\"in_force\":\"6\""), "{log}");
     end(&mut server);
 

@@ -215,7 +215,7 @@ fn tasks_are_submitted_followed_and_ended_and_one_that_waits_says_why() {
     foresee(&asked);
     let waits = asked.shown("tasks submit lab vcore=20 --id t-2 --user ann --priority -3");
     let head = waits.lines().next().unwrap();
-    assert!(head.starts_with("it waits, 1 of 1: "), "{waits}");
+    assert!(head.starts_with("the task waits at position 1 of 1: "), "{waits}");
     assert!(head.contains("20") && head.contains("100") && head.contains("vcore"), "{waits}");
 
     let listed = asked.shown("tenants waiting lab");

@@ -2,8 +2,8 @@
 
 use headroom_core::Name;
 use headroom_core::config::{
-    Configuration, FilterConfig, LimitConfig, LimitPrecedence, NodeOrder, NodeSortConfig,
-    PartitionConfig, PreemptionConfig, QueueConfig, RuleConfig, TemplateConfig,
+    Configuration, FilterConfig, GangPlacement, LimitConfig, LimitPrecedence, NodeOrder,
+    NodeSortConfig, PartitionConfig, PreemptionConfig, QueueConfig, RuleConfig, TemplateConfig,
 };
 
 use super::{At as _, Decoded, Fault, Field, message, structure, words};
@@ -42,6 +42,20 @@ structure!(
         proto::LimitConfig { description, users, groups, max_resources, max_applications }
 );
 
+/// Records of earlier formats say nothing, which is one by one.
+impl Field<bool> for GangPlacement {
+    fn put(&self) -> bool {
+        match self {
+            Self::Members => false,
+            Self::Whole => true,
+        }
+    }
+
+    fn take(field: bool) -> Decoded<Self> {
+        Ok(if field { Self::Whole } else { Self::Members })
+    }
+}
+
 impl Field<proto::PartitionConfig> for PartitionConfig {
     fn put(&self) -> proto::PartitionConfig {
         let Self {
@@ -55,6 +69,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             user_limits,
             application_limits,
             tenants,
+            gang_placement,
         } = self;
         proto::PartitionConfig {
             name: name.put(),
@@ -67,6 +82,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             user_limits: user_limits.put(),
             application_limits: application_limits.put(),
             tenants: tenants.put(),
+            gang_placement: gang_placement.put(),
         }
     }
 
@@ -82,6 +98,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             user_limits,
             application_limits,
             tenants,
+            gang_placement,
         } = field;
         Ok(Self {
             name: name.into(),
@@ -94,6 +111,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             user_limits: Field::take(user_limits).at("user_limits")?,
             application_limits: Field::take(application_limits).at("application_limits")?,
             tenants: Field::take(tenants).at("tenants")?,
+            gang_placement: Field::take(gang_placement).at("gang_placement")?,
         })
     }
 }

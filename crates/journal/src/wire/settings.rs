@@ -30,6 +30,7 @@ structure!(
         placement_rules,
         user_group_resolver,
         tenants,
+        gang_placement,
     }
 );
 structure!(

@@ -55,7 +55,7 @@ fn a_broken_index_loses_no_record_and_a_broken_record_only_what_follows() {
     bytes[..320].fill(0);
     disk.set_bytes(name, bytes);
     let told = chain(&open(&disk).unwrap_err());
-    assert!(told.contains("Its records are complete"), "{told}");
+    assert!(told.contains("the records are complete"), "{told}");
     cut(&disk, 14).unwrap();
     assert_eq!(recover(&open(&disk).unwrap()).unwrap(), 14);
     // Every copy of record 11.

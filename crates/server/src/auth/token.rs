@@ -363,7 +363,7 @@ mod tests {
         assert!(!text.contains(secret.reveal()));
         std::fs::write(&path, format!("{text}\n{{}}\n")).unwrap();
         let bad = tokens.reload().unwrap_err().to_string();
-        assert!(bad.contains(":3: not a token"), "{bad}");
+        assert!(bad.contains(":3: the line is not a valid token"), "{bad}");
         assert!(tokens.find(secret.reveal(), at(9)).is_some());
         std::fs::write(&path, text).unwrap();
         TokenFile::update(&path, |file| file.remove("ci")).unwrap();

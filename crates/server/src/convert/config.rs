@@ -11,9 +11,9 @@ use headroom_api::wsv1::{
 use headroom_config::schema::Content;
 use headroom_core::books::{Books, Partition, QueueSettings};
 use headroom_core::config::{
-    AccessList, ApplicationLimitsConfig, CapacityConfig, CapacityShare, LabelCapacity,
-    LifetimesConfig, LimitPrecedence, NodeLabelsConfig, RuleConfig, UserFactor, UserLimitsConfig,
-    inherited_application_limits,
+    AccessList, ApplicationLimitsConfig, CapacityConfig, CapacityShare, GangPlacement,
+    LabelCapacity, LifetimesConfig, LimitPrecedence, NodeLabelsConfig, RuleConfig, UserFactor,
+    UserLimitsConfig, inherited_application_limits,
 };
 use headroom_core::id::QueueId;
 use headroom_core::resource::{Amounts, base_of};
@@ -58,6 +58,12 @@ pub(crate) fn partition_in_books(books: &Books, partition: &Partition) -> Config
         limit_precedence: match settings.limit_precedence {
             LimitPrecedence::Both => String::new(),
             LimitPrecedence::User => "user".to_owned(),
+        },
+        gangs: ConfigGangs {
+            placement: match settings.gang_placement {
+                GangPlacement::Members => String::new(),
+                GangPlacement::Whole => GangPlacement::Whole.word().to_owned(),
+            },
         },
         user_limits: None, // They are the root's.
         application_limits: None,

@@ -42,6 +42,7 @@ impl Visibility {
             About::Partition(_) => "the partition",
             About::Answer(_) | About::Manager(_) | About::AbsentManager(_) => "the RM",
             About::Application(_) => "an application",
+            About::Gang(_) => "a gang",
         };
         kind.to_owned()
     }

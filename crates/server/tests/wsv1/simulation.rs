@@ -325,7 +325,7 @@ const REFUSED: &[(&str, &str)] = &[
         r#"{"users": [{"user": "a"}, {"user": "b"}, {"user": "a", "used": {"memory": 1}}]}"#,
         "`users[2].user` is \"a\", like `users[0].user`, but each user can occur only once",
     ),
-    (r#"{"step": {"memory": 0}}"#, "`step` has 0 of memory, but it must be above 0"),
+    (r#"{"step": {"memory": 0}}"#, "`step` has 0 of memory, but the amount must be above 0"),
     (
         r#"{"U": {"memory": 5}, "users": [{"user": "a", "used": {"memory": 6}}]}"#,
         "`U` is 5 of memory, but the users use 6 together",

@@ -142,7 +142,7 @@ async fn a_queue_without_user_limits_says_so_and_how_to_have_them() {
     for (queue, said) in [
         ("root.sandbox", "set `userlimits: {}`"),
         ("root", "users share only leaves"),
-        ("root.team", "Ask for a leaf"),
+        ("root.team", "Request a leaf"),
     ] {
         let path = format!("/ws/v1/partition/default/queue/{queue}/userlimits");
         let shown = server.json(&path).await;

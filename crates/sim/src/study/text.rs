@@ -198,8 +198,8 @@ const COLUMNS_3: [&str; 9] =
 fn cells_3(row: &Row3) -> Vec<String> {
     let list = |of: [i64; 3]| of.map(|one| one.to_string()).join(", ");
     let who = |of: [bool; 3]| match of.iter().filter(|one| **one).count() {
-        0 => "no user continues".to_owned(),
-        3 => "all users continue".to_owned(),
+        0 => "none continues".to_owned(),
+        3 => "all continue".to_owned(),
         count => format!("{count} continue"),
     };
     vec![

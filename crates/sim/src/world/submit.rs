@@ -106,7 +106,7 @@ impl Play<'_> {
             }
         };
         if let Some(reason) = declined {
-            self.reject(position, reason);
+            self.refuse(position, JobState::Rejected, reason);
             return Ok(());
         }
         self.accepted(position);
@@ -117,15 +117,25 @@ impl Play<'_> {
         record.asks = pieces.iter().map(|piece| piece.count).sum();
         record.gang = gang;
         record.resources = whole;
+        // A gang that can never be complete would only keep room from others until its timeout.
+        let application = self.open[position].application.filter(|_| gang);
+        if let Some(reason) = application.and_then(|id| self.gang_impossible(position, id)) {
+            self.remove(position)?;
+            self.refuse(position, JobState::Impossible, reason);
+            return Ok(());
+        }
         let part = if gang { Part::Place } else { Part::Task };
         if let Err(rejection) = self.ask_for_all(position, part, Stage::First)? {
-            self.command(&Command::RemoveApplication {
-                partition: self.partition.clone(),
-                application: job.name.clone(),
-            })?;
-            self.reject(position, rejection.to_string());
+            self.remove(position)?;
+            self.refuse(position, JobState::Rejected, rejection.to_string());
         }
         Ok(())
+    }
+
+    fn remove(&mut self, position: usize) -> Result<(), RunError> {
+        let application = self.setup.workload.jobs[position].name.clone();
+        let partition = self.partition.clone();
+        self.command(&Command::RemoveApplication { partition, application })
     }
 
     /// Asks for the tasks of a job in a stage, or for their placeholders. Returns the first refusal.
@@ -247,13 +257,16 @@ impl Play<'_> {
         }
     }
 
-    fn reject(&mut self, position: usize, reason: String) {
+    /// End a job that never starts.
+    fn refuse(&mut self, position: usize, state: JobState, reason: String) {
         if let Some(application) = self.open[position].application.take() {
             self.blame.close(self.now.as_millis(), application);
         }
         let record = &mut self.outcome.jobs[position];
-        record.state = JobState::Rejected;
-        record.queue = None;
+        record.state = state;
+        if state == JobState::Rejected {
+            record.queue = None;
+        }
         record.waits.clear();
         record.reason = reason;
         self.done += 1;

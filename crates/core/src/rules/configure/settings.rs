@@ -25,6 +25,7 @@ pub(super) fn partition_settings(partition: &PartitionConfig) -> PartitionSettin
         placement_rules: partition.placement_rules.as_slice().into(),
         user_group_resolver: Name::new(&partition.user_group_resolver),
         tenants: partition.tenants.clone().map(Arc::new),
+        gang_placement: partition.gang_placement,
     }
 }
 

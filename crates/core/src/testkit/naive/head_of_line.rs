@@ -15,7 +15,7 @@ use super::preemption_attempts::{Tries, call};
 use super::{
     activation, all_or_nothing, application_priority, applications_in_order, fair_share,
     has_headroom, is_allowed, link_of, may_start, never, on_any_node, pending, questions,
-    replacement, reservations,
+    replacement, reservations, whole_gangs,
 };
 
 /// Whether the policy of a leaf has a line. Users who share a leaf take turns instead.
@@ -93,6 +93,13 @@ pub(super) fn in_leaf(
                 }
                 Gate::Open | Gate::Overtakes => {}
             }
+            let in_gang = !kept && whole_gangs::is_whole(books, ask_row);
+            if in_gang
+                && (never::is_gang_too_large(books, ask) || whole_gangs::waits(books, now, ask))
+            {
+                line.wait(ask);
+                continue;
+            }
             let leads = line.head.is_none() && line.could_run(ask);
             let headroom = has_headroom(books, row, link, ask);
             if !headroom || kept {
@@ -104,8 +111,10 @@ pub(super) fn in_leaf(
                 line.wait(ask);
                 continue;
             }
+            let whole = || in_gang.then(|| whole_gangs::place_all(books, now, ask)).flatten();
             let step = match ask_row.required_node() {
                 _ if together => all_or_nothing::on_nodes(books, now, id),
+                None if whole().is_some() => whole(),
                 Some(node) => reservations::on_required_node(books, id, ask, node),
                 None => on_any_node(books, now, row, (ask, ask_row), leads.then_some(tries)),
             };

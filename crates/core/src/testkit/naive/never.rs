@@ -4,7 +4,7 @@ use crate::books::{Application, Books, Node};
 use crate::id::{AllocationId, QueueId};
 use crate::resource::{Quantity, Resources};
 
-use super::{all_or_nothing, fair_share, holding, replacement, suits};
+use super::{all_or_nothing, fair_share, holding, replacement, suits, whole_gangs};
 
 /// Whether no order of releases can start a waiting ask.
 pub(super) fn can_never_start(books: &Books, ask: AllocationId) -> bool {
@@ -17,10 +17,49 @@ pub(super) fn can_never_start(books: &Books, ask: AllocationId) -> bool {
     {
         return false;
     }
+    if is_gang_too_large(books, ask) {
+        return true;
+    }
     let wanted = all_or_nothing::wanted(books, ask);
     is_beyond_queues(books, application.queue, &wanted)
         || is_beyond_limits(books, application, &wanted)
         || has_no_nodes(books, ask)
+}
+
+/// Whether an ask is a placeholder of a gang that has none placed yet, and there can never be room for all.
+pub(super) fn is_gang_too_large(books: &Books, ask: AllocationId) -> bool {
+    let row = books.allocation(ask);
+    let application = books.application(row.application);
+    let whole = application.gang.as_ref().map(|gang| &gang.ask);
+    let Some(whole) = whole.filter(|_| whole_gangs::is_whole(books, row)) else { return false };
+    let selector = books.node_selector_of(ask);
+    if books.has_lending(application.partition) && selector.is_none_or(|one| one.label.is_none()) {
+        return false;
+    }
+    is_beyond_queues(books, application.queue, whole)
+        || is_beyond_limits(books, application, whole)
+        || row.reservation().is_none() && has_no_nodes_for(books, ask, whole)
+}
+
+/// Whether the nodes have too few places for a gang of equal placeholders, or not what one of different sizes needs.
+fn has_no_nodes_for(books: &Books, ask: AllocationId, whole: &Resources) -> bool {
+    let (size, partition) =
+        (books.resources_of(ask), books.application(books.allocation(ask).application).partition);
+    let mut sum = Resources::new();
+    let mut count: u64 = 0;
+    while !sum.is_at_least(whole) && count < 1_000 {
+        sum = sum.plus(size);
+        count += 1;
+    }
+    let nodes = books.nodes().iter().map(|(_, node)| node);
+    let nodes = nodes.filter(|node| node.partition == partition);
+    if whole.is_at_least(&sum) && sum.is_at_least(whole) {
+        let usable = nodes.filter(|node| node.schedulable && suits(books, ask, node));
+        let places = usable.map(|node| count_on(books, node, books.node_request(ask)));
+        return places.fold(0, u64::saturating_add) < count;
+    }
+    let all = nodes.fold(Resources::new(), |all, node| all.plus(&node.capacity));
+    !all.is_at_least(whole)
 }
 
 fn is_beyond(max: &Resources, wanted: &Resources) -> bool {

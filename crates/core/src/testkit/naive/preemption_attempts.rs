@@ -16,7 +16,9 @@ use super::super::naive_preempt::{Finding, plan};
 use super::fair_share::takes_turns;
 use super::questions::has_enough;
 use super::replacement::waits_for_place;
-use super::{all_or_nothing, applications_in_order, head_of_line, in_order, lend, never};
+use super::{
+    all_or_nothing, applications_in_order, head_of_line, in_order, lend, never, whole_gangs,
+};
 
 /// What was tried in one cycle.
 #[derive(Debug, Default)]
@@ -172,11 +174,17 @@ fn equals(books: &Books, now: Timestamp, ask: AllocationId) -> Option<Vec<Alloca
         let borrows = lend::borrows(books, id);
         (one.link, starting && !one.allocating, starting && !one.counted, alone, borrows)
     };
+    // Each gang is judged by itself.
+    let gang = |one: &Allocation| {
+        let whole = whole_gangs::is_whole(books, one).then_some(one.application);
+        (whole_gangs::is_member(books, one), whole)
+    };
     let equal = |one: &Allocation| {
         can_call(books, one)
             && one.reservation().is_none()
             && !waits_for_place(books.application(one.application), one)
             && (one.shape, one.priority) == (row.shape, row.priority)
+            && gang(one) == gang(row)
             && stands(one.application) == stands(row.application)
     };
     let leaf = books.application(row.application).queue;

@@ -15,7 +15,8 @@ use super::fair_share::takes_turns;
 use super::preemption_attempts::required;
 use super::questions::{awaits, choose};
 use super::{
-    has_headroom, in_node_order, in_order, is_large_enough, link_of, may_start, never, place, suits,
+    has_headroom, in_node_order, in_order, is_large_enough, link_of, may_start, never, place,
+    suits, whole_gangs,
 };
 
 /// The reserved pass at one application: at all of its asks, or only at those for which others were
@@ -53,6 +54,9 @@ pub(super) fn in_application(
         }
         if awaits(books, row, *ask) {
             continue;
+        }
+        if whole_gangs::waits(books, now, *ask) {
+            return Some(end(*ask)); // It would hold a node for nothing.
         }
         let kept = ask_row.reservation()?;
         if !has_headroom(books, row, link, *ask) {

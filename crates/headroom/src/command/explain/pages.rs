@@ -19,6 +19,7 @@ const PAGES: &[(&str, &str)] = pages! {
     "ASK_SIZE",
     "AWAITING_RM",
     "BACKOFF",
+    "BEHIND_GANG",
     "BEHIND_HEAD",
     "COMMAND_TOO_LARGE",
     "DEADLINE",

@@ -11,11 +11,11 @@ use headroom_core::config::tenant::{
 };
 use headroom_core::config::{
     AccessList, ApplicationLimitsConfig, ApplicationOrder, CapacityConfig, CapacityShare,
-    Configuration, FilterConfig, LabelCapacity, LifetimesConfig, LimitConfig, LimitPrecedence,
-    NodeLabelsConfig, NodeOrder, NodeSortConfig, OvertakingLimits, PartitionConfig,
-    PreemptionConfig, PreemptionPolicy, PriorityPolicy, PropertyValues, QueueConfig,
-    QueuePreemptionConfig, QueueStart, RuleConfig, TemplateConfig, TenantDefaults, TenantSettings,
-    TenantsConfig, UserFactor, UserLimitsConfig,
+    Configuration, FilterConfig, GangPlacement, LabelCapacity, LifetimesConfig, LimitConfig,
+    LimitPrecedence, NodeLabelsConfig, NodeOrder, NodeSortConfig, OvertakingLimits,
+    PartitionConfig, PreemptionConfig, PreemptionPolicy, PriorityPolicy, PropertyValues,
+    QueueConfig, QueuePreemptionConfig, QueueStart, RuleConfig, TemplateConfig, TenantDefaults,
+    TenantSettings, TenantsConfig, UserFactor, UserLimitsConfig,
 };
 use headroom_core::id::{Id, Slot};
 use headroom_core::resource::{Amounts, Quantity};
@@ -187,6 +187,7 @@ pub(crate) fn configuration() -> Configuration {
         node_sort: node_sort(),
         preemption: PREEMPTION,
         limit_precedence: LimitPrecedence::User,
+        gang_placement: GangPlacement::Whole,
         user_group_resolver: "os".into(),
         user_limits: Some(user_limits()),
         application_limits: Some(application_limits()),
@@ -205,6 +206,7 @@ pub(crate) fn partition_settings() -> PartitionSettings {
         placement_rules: [rule(), RuleConfig::default()].into(),
         user_group_resolver: name("os"),
         tenants: Some(Arc::new(tenants())),
+        gang_placement: GangPlacement::Whole,
     }
 }
 

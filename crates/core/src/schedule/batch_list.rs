@@ -1,0 +1,85 @@
+//! The batches of one application, found by what they want.
+
+use smallvec::SmallVec;
+
+use crate::books::Books;
+use crate::id::{AllocationId, ShapeId};
+
+use super::class::AskBatchId;
+use super::placement_mode::PlacementMode;
+
+/// What distinguishes the asks of one application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct BatchKey {
+    pub(super) shape: ShapeId,
+    pub(super) mode: PlacementMode,
+    /// Whether they are placeholders of its gang, which is placed as a whole.
+    pub(super) in_gang: bool,
+}
+
+impl BatchKey {
+    /// Of an ask in this mode.
+    pub(super) fn of(books: &Books, ask: AllocationId, mode: PlacementMode) -> Self {
+        let row = books.allocation(ask);
+        Self { shape: row.shape, mode, in_gang: books.is_of_whole_gang(row) }
+    }
+}
+
+/// Batches in the order of their keys.
+///
+/// An application may ask for hundreds of sizes. So a search reads shapes alone, sixteen in a cache
+/// line, and the rest of a key only where shapes are equal.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BatchList {
+    shapes: SmallVec<[ShapeId; 4]>,
+    rest: SmallVec<[(BatchKey, AskBatchId); 2]>,
+}
+
+impl BatchList {
+    pub(super) fn len(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// The batch at a position.
+    pub(super) fn at(&self, position: usize) -> AskBatchId {
+        self.rest[position].1
+    }
+
+    /// All in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = AskBatchId> {
+        self.rest.iter().map(|(_, batch)| *batch)
+    }
+
+    /// The placeholders of its gang, where that is placed as a whole.
+    pub(super) fn of_gang(&self) -> impl Iterator<Item = (BatchKey, AskBatchId)> {
+        self.rest.iter().filter(|(key, _)| key.in_gang).copied()
+    }
+
+    /// Where the batch of this key is.
+    pub(super) fn position(&self, key: BatchKey) -> Option<usize> {
+        self.search(key).ok()
+    }
+
+    pub(super) fn insert(&mut self, key: BatchKey, batch: AskBatchId) {
+        match self.search(key) {
+            Ok(at) => self.rest[at].1 = batch,
+            Err(at) => {
+                self.shapes.insert(at, key.shape);
+                self.rest.insert(at, (key, batch));
+            }
+        }
+    }
+
+    pub(super) fn remove(&mut self, position: usize) {
+        self.shapes.remove(position);
+        self.rest.remove(position);
+    }
+
+    fn search(&self, key: BatchKey) -> Result<usize, usize> {
+        let first = self.shapes.partition_point(|one| *one < key.shape);
+        let before = self.rest[first..].iter().take_while(|(known, _)| *known < key).count();
+        let at = first + before;
+        let is_there = self.rest.get(at).is_some_and(|(known, _)| *known == key);
+        if is_there { Ok(at) } else { Err(at) }
+    }
+}

@@ -1,0 +1,119 @@
+//! Gangs that start as a whole, straight from no-starvation NS-30: all placeholders are tried on a copy of the books.
+
+use alloc::vec::Vec;
+
+use crate::books::{Allocation, ApplicationState, Books};
+use crate::config::GangPlacement;
+use crate::event::Event;
+use crate::id::{AllocationId, ApplicationId};
+use crate::resource::Resources;
+use crate::time::Timestamp;
+
+use super::fair_share::takes_turns;
+use super::{fits_headroom, head_of_line, in_node_order, in_order, link_of, place, suits};
+
+/// Whether an ask is a placeholder of a gang that is placed as a whole, be some of it placed or not.
+pub(super) fn is_member(books: &Books, ask: &Allocation) -> bool {
+    let application = books.application(ask.application);
+    let settings = &books.partition(application.partition).settings;
+    ask.placeholder
+        && ask.required_node().is_none()
+        && settings.gang_placement == GangPlacement::Whole
+        && application
+            .gang
+            .as_ref()
+            .is_some_and(|gang| is_part(&gang.ask, books.shapes().get(ask.shape)))
+}
+
+/// Whether all types of a size are among those that a gang needs in all, which are plain ones.
+fn is_part(whole: &Resources, size: &Resources) -> bool {
+    let has = |of: &Resources, resource| of.get_or_zero(resource).get() > 0;
+    !whole.is_empty() && size.iter().all(|(one, _)| !has(size, one) || has(whole, one))
+}
+
+/// The same, while none of it is placed yet.
+pub(super) fn is_whole(books: &Books, ask: &Allocation) -> bool {
+    is_member(books, ask)
+        && !was_placed(books, ask.application)
+        && !backs_off(books, ask.application)
+}
+
+/// Whether the asks of an application are looked at one by one.
+fn backs_off(books: &Books, id: ApplicationId) -> bool {
+    let row = books.application(id);
+    (books.queue(row.queue).settings.values.backoff > 0 || row.backed_off.is_some())
+        && !takes_turns(books, row.queue)
+        && !head_of_line::has_one(books, row.queue)
+}
+
+/// Whether a placeholder of a gang is placed, or was.
+fn was_placed(books: &Books, application: ApplicationId) -> bool {
+    let groups = books.application(application).gang.iter().flat_map(|gang| &gang.groups);
+    groups.map(|group| group.replaced + group.timed_out).sum::<u64>() > 0
+        || books.allocations_of(application).any(|(_, row)| row.placeholder && row.is_allocated())
+}
+
+/// The placeholders of a gang that wait, in order.
+fn waiting(books: &Books, application: ApplicationId) -> Vec<AllocationId> {
+    let all = in_order(books, application).into_iter();
+    all.filter(|(_, ask)| is_member(books, ask)).map(|(id, _)| id).collect()
+}
+
+fn sum(books: &Books, asks: &[AllocationId]) -> Resources {
+    asks.iter().fold(Resources::new(), |sum, ask| sum.plus(books.resources_of(*ask)))
+}
+
+/// Whether an ask belongs to a gang that may not take room now: not all of it is there, or another gang gathers and it
+/// does not fit at once.
+pub(super) fn waits(books: &Books, now: Timestamp, ask: AllocationId) -> bool {
+    let row = books.allocation(ask);
+    if !is_whole(books, row) {
+        return false;
+    }
+    let application = books.application(row.application);
+    let whole = application.gang.as_ref().map(|gang| gang.ask.clone()).unwrap_or_default();
+    if !sum(books, &waiting(books, row.application)).is_at_least(&whole) {
+        return true;
+    }
+    let gathers = |(id, one): (ApplicationId, &crate::books::Application)| {
+        id != row.application
+            && one.partition == application.partition
+            && one.state == ApplicationState::Accepted
+            && one.gang.as_ref().is_some_and(|gang| !gang.ask.is_empty())
+            && was_placed(books, id)
+            && books.allocations_of(id).any(|(_, row)| row.is_allocated())
+    };
+    books.applications().iter().any(gathers) && place_all(books, now, ask).is_none()
+}
+
+/// All placeholders of the gang of an ask on nodes, if there is room for all.
+pub(super) fn place_all(books: &Books, now: Timestamp, ask: AllocationId) -> Option<Vec<Event>> {
+    let row = books.allocation(ask);
+    let id = row.application;
+    if !is_whole(books, row) || books.asks_about_nodes(books.application(id).partition) {
+        return None;
+    }
+    let asks = waiting(books, id);
+    if asks.iter().any(|one| books.allocation(*one).reservation().is_some()) {
+        return None;
+    }
+    let link = link_of(books, id, books.application(id)).ok()?;
+    if !fits_headroom(books, books.application(id), link, &sum(books, &asks)) {
+        return None;
+    }
+    let (mut then, mut events) = (books.clone(), Vec::new());
+    for one in asks {
+        let (wanted, partition) = (then.node_request(one), then.application(id).partition);
+        let nodes = in_node_order(&then, partition);
+        let mut fits = nodes.iter().filter(|(_, node)| {
+            node.is_open() && node.available.fits(wanted) && suits(&then, one, node)
+        });
+        let (node, _) = *fits.next()?;
+        let step = place(&then, then.application(id), one, node);
+        for event in &step {
+            then.apply(now, event);
+        }
+        events.extend(step);
+    }
+    Some(events)
+}
