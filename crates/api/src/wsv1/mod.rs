@@ -37,9 +37,10 @@ pub use ask::{AllocationLogEntry, Ask};
 pub use cluster::Cluster;
 pub use config::{
     ChildTemplate, Config, ConfigApplicationLimits, ConfigAudit, ConfigCapacity, ConfigFilter,
-    ConfigLimit, ConfigNodeLabels, ConfigNodeSortPolicy, ConfigOnLower, ConfigPartition,
-    ConfigPlacementRule, ConfigPreemption, ConfigQueue, ConfigQueuePreemption, ConfigResources,
-    ConfigTenantDefaults, ConfigTenants, ConfigUserGroupResolver, ConfigUserLimits, ConfigWaiting,
+    ConfigGangs, ConfigLimit, ConfigNodeLabels, ConfigNodeSortPolicy, ConfigOnLower,
+    ConfigPartition, ConfigPlacementRule, ConfigPreemption, ConfigQueue, ConfigQueuePreemption,
+    ConfigResources, ConfigTenantDefaults, ConfigTenants, ConfigUserGroupResolver,
+    ConfigUserLimits, ConfigWaiting,
 };
 pub use encode::{to_json, to_json_indented};
 pub use error::{ErrorBody, message};

@@ -38,6 +38,23 @@ pub(super) enum Verdict {
     Wait(Wait),
 }
 
+impl Verdict {
+    /// What the class is parked for, if it is to be parked.
+    pub(super) const fn wait(&self) -> Option<Wait> {
+        match self {
+            Self::Early(wait) | Self::Wait(wait) => Some(*wait),
+            Self::Link
+            | Self::Place(_)
+            | Self::PlaceWhole
+            | Self::Ask(..)
+            | Self::ReplacePlaceholder
+            | Self::Reserve(_)
+            | Self::Unreserve(_)
+            | Self::Elsewhere => None,
+        }
+    }
+}
+
 /// A class that is about to be placed, with what the line of its leaf makes of it.
 struct Placing<'a> {
     leaf: QueueId,

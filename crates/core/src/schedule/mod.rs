@@ -371,17 +371,7 @@ impl Scheduler {
         let nodes = self.nodes.get_mut(&partition).expect("every partition has its nodes");
         let standing = (key, activating, &head_check);
         let verdict = check_class(books, nodes, standing, (gang_wait, elsewhere), now);
-        let held = match verdict {
-            Verdict::Early(wait) | Verdict::Wait(wait) => Some(wait),
-            Verdict::Link
-            | Verdict::Place(_)
-            | Verdict::PlaceWhole
-            | Verdict::Ask(..)
-            | Verdict::ReplacePlaceholder
-            | Verdict::Reserve(_)
-            | Verdict::Unreserve(_)
-            | Verdict::Elsewhere => None,
-        };
+        let held = verdict.wait();
         // No placeholder of a gang is placed while there can never be room for all.
         let is_whole = key.gang.is_some() && !matches!(verdict, Verdict::Link);
         if (held.is_some() || is_whole)

@@ -203,7 +203,7 @@ impl Player<'_> {
                 placeholder: true,
                 task_group: Name::from(format!("g{}", size - 1)),
                 resources: Amounts::from([("vcore", size), ("memory", size)]),
-                may_preempt: die / 32 % 2 == 0,
+                may_preempt: (die / 32).is_multiple_of(2),
                 preemptable: true,
                 ..Ask::default()
             }));

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use headroom_api::wsv1::{
-    ChildTemplate, ConfigApplicationLimits, ConfigCapacity, ConfigFilter, ConfigNodeLabels,
-    ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption, ConfigQueue,
-    ConfigQueuePreemption, ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
+    ChildTemplate, ConfigApplicationLimits, ConfigCapacity, ConfigFilter, ConfigGangs,
+    ConfigNodeLabels, ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption,
+    ConfigQueue, ConfigQueuePreemption, ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
 };
 use headroom_config::schema::Content;
 use headroom_core::books::{Books, Partition, QueueSettings};
