@@ -33,7 +33,7 @@ fn the_example_gives_these_bytes() {
     }
     expect![[r#"
         decisions "5f6f911b266eb356c312e5ff68c57bae"
-        campus.json 00ca7bd700dd692e090d53cea3f2e735
+        campus.json 6901413911de83247aa0f5a203c6d307
         campus.html b3e710b066c099f0231a0d4953ec76fa
         csv/allocations.csv 10800e04d27d5910b8e3ed3d8402b46f
         csv/decisions.csv 2f6f916498808d521959b3c8eb16084b
@@ -53,7 +53,7 @@ fn the_scenes_give_these_bytes() {
     }
     expect![[r#"
         scenes.json 6e105d81eac9a4dd9bcd08a4c6ea70b3
-        scenes.html 3825812f88d1f0ff22c395003fce5736
+        scenes.html 0ff01419ca09b671e888274c224d6e67
     "#]]
     .assert_eq(&found);
 }

@@ -245,7 +245,7 @@ fn preemption(scope: &Scope<'_>) -> Pairs {
         match property.value.to_ascii_lowercase().as_str() {
             word @ ("true" | "false") => pairs.push(key, word),
             _ => {
-                scope.tell(Kind::NoEquivalent, property, "the value is neither true nor false", "")
+                scope.tell(Kind::NoEquivalent, property, "the value is neither true nor false", "");
             }
         }
     }
