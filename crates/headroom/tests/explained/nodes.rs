@@ -17,7 +17,7 @@ pub(crate) const GANG_INCOMPLETE: Scene = Scene {
 };
 
 pub(crate) const BEHIND_GANG: Scene = Scene {
-    subject: "train-18/place-1",
+    subject: "train-18/place-3",
     script: "
         gangs whole
         queue root.ml
@@ -30,8 +30,8 @@ pub(crate) const BEHIND_GANG: Scene = Scene {
         ask place-1 train-17 vcore=8 memory=16Gi placeholder group workers
         ask place-2 train-17 vcore=8 memory=16Gi placeholder group workers
         app train-18 root.ml eve gang vcore=16 memory=32Gi timeout 900s
-        ask place-1 train-18 vcore=8 memory=16Gi placeholder group workers
-        ask place-2 train-18 vcore=8 memory=16Gi placeholder group workers
+        ask place-3 train-18 vcore=8 memory=16Gi placeholder group workers
+        ask place-4 train-18 vcore=8 memory=16Gi placeholder group workers
         wait 60s
         ",
 };
