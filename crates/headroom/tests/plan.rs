@@ -158,7 +158,7 @@ fn nodes_beside_those_of_the_journal_are_there_for_the_plan() {
     folder.write("nodes.yaml", named_alike);
     let ran = folder.run(&["plan", "large.yaml", "--journal", "data", "--nodes", "nodes.yaml"]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.starts_with("error: --nodes: node n1: "), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("error: --nodes: node n1 was rejected: "), "{}", ran.stderr);
     // On a cluster with nothing they count for the warnings.
     let ran = folder.run(&["plan", "large.yaml", "--nodes", "nodes.yaml"]);
     assert!(ran.stdout.contains("all nodes together have 4 vcore"), "{}", ran.stdout);
