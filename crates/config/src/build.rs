@@ -33,7 +33,8 @@ fn partition(tree: Tree) -> PartitionConfig {
     if let Some(tenants) = &tenants {
         tenants::plant(&mut queues, &tenants.root);
     }
-    let gang_placement = match partition.gangs.placement.value.as_str() {
+    let placement = partition.gangs.as_deref().map(|gangs| gangs.placement.value.as_str());
+    let gang_placement = match placement.unwrap_or_default() {
         "whole" => GangPlacement::Whole,
         "" if tenants.is_some() => GangPlacement::Whole,
         _ => GangPlacement::Members,

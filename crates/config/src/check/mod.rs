@@ -62,7 +62,9 @@ pub(crate) fn check(file: File, report: &mut Report) -> Vec<Tree> {
 fn check_tree(tree: &Tree, report: &mut Report) {
     structure::check(&tree.root, report);
     limits::check_precedence(&tree.partition.limit_precedence, report);
-    limits::check_gang_placement(&tree.partition.gangs.placement, report);
+    if let Some(gangs) = &tree.partition.gangs {
+        limits::check_gang_placement(&gangs.placement, report);
+    }
     each_queue(&tree.root, true, &mut |queue, is_root| {
         access::check(queue, report);
         limits::check(queue, is_root, report);

@@ -37,7 +37,7 @@ blocks! {
         "limitprecedence" "LimitPrecedence" limit_precedence: Plain
             { values: "`both`, `user`", default: "`both`", own: true };
         /// How the placeholders of gangs are placed.
-        "gangs" "Gangs" gangs: In<Gangs> { default: "members", own: true };
+        "gangs" "Gangs" gangs: Maybe<Gangs> { default: "members", own: true };
         /// How the users of leaves share them, unless a queue sets its own.
         "userlimits" "UserLimits" user_limits: Marked<UserLimits> { default: "off", own: true };
         /// How many applications exist and start, and what their drivers can use.
