@@ -49,7 +49,7 @@ impl<'books> Wanted<'books> {
             return None;
         }
         let members = books.members_of(row.application);
-        let (members, mixed_gang) = Self::size_of(books, whole_gang(books, ask), members);
+        let (members, mixed_gang) = Self::size_of(books, books.gang_of(ask), members);
         Some(Self {
             leaf: application.queue,
             link: application.link.filter(|link| !link.group.is_undecided()),
@@ -83,11 +83,6 @@ impl<'books> Wanted<'books> {
             None => books.shapes().times(self.shape, self.members),
         }
     }
-}
-
-/// The gang of a waiting placeholder that is judged as one.
-pub(crate) fn whole_gang(books: &Books, ask: AllocationId) -> Option<GangSize> {
-    books.gang_of(ask, books.allocation(ask))
 }
 
 /// Returns the reason why a waiting ask can never start; none where it can. Costs the depth of its queue, and the nodes

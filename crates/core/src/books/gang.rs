@@ -116,7 +116,8 @@ pub(crate) struct GangSize {
 impl Books {
     /// The gang of a waiting placeholder, where its partition places gangs as a whole and none of it is placed yet. None
     /// for other asks, and for a placeholder that requires a node.
-    pub(crate) fn gang_of(&self, ask: AllocationId, row: &Allocation) -> Option<GangSize> {
+    pub(crate) fn gang_of(&self, ask: AllocationId) -> Option<GangSize> {
+        let row = self.allocation(ask);
         if !self.is_of_whole_gang(row) {
             return None;
         }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::event::Event;
-use crate::id::AllocationId;
+use crate::id::{AllocationId, ApplicationId, ShapeId};
 use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
@@ -29,34 +29,52 @@ impl Scheduler {
         let row = &self.classes.rows[class];
         let (_, batch) = row.batches.first_key().expect("a class has a batch");
         let batch = &self.classes.batches[*batch];
-        let members: Vec<AllocationId> = batch.asks.values().copied().collect();
         let partition = books.queue(row.key.leaf).partition;
-        let nodes = self.nodes.get_mut(&partition).expect("every partition has its nodes");
-        let shape = row.key.shape;
+        let (application, shape) = (batch.application, row.key.shape);
         // All of it waits; between the events of the step that places it, the rest of it.
-        debug_assert!(members.len() <= row.key.members() as usize, "no more than it has");
+        debug_assert!(batch.asks.len() <= row.key.members() as usize, "no more than it has");
         let no_room = Wait::of(Blocker::Nodes(partition));
-        if !nodes.has_room_for(books, shape, members.len()) {
+        if !self.nodes[&partition].has_room_for(books, shape, batch.asks.len()) {
             self.park(books, (class, no_room), now);
             return Search::GoesOn;
         }
-        let (mut then, mut touched) = (books.clone(), Vec::new());
-        for member in &members {
-            let found = nodes.first_fit(&then, shape);
-            let node = found.expect("those before leave room for all of them");
+        let members: Vec<_> = batch.asks.values().map(|ask| (*ask, shape)).collect();
+        let is_placed = self.place_together(books, application, &members, now, events);
+        debug_assert!(is_placed, "there is room for all of them");
+        events.extend(head_check.overtaken());
+        Search::Over
+    }
+
+    /// Place asks of an application, each where it would go if those before it were there already; or none. Whether
+    /// there was room for all: sizes that fit one by one need not fit together.
+    pub(super) fn place_together(
+        &mut self,
+        books: &Books,
+        application: ApplicationId,
+        asks: &[(AllocationId, ShapeId)],
+        now: Timestamp,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        let partition = books.application(application).partition;
+        let nodes = self.nodes.get_mut(&partition).expect("every partition has its nodes");
+        let (mut then, mut touched, first) = (books.clone(), Vec::new(), events.len());
+        for (ask, shape) in asks {
+            let Some(node) = nodes.first_fit(&then, *shape) else { break };
             let before = events.len();
-            place(&then, batch.application, (*member, node), events);
+            place(&then, application, (*ask, node), events);
             for event in &events[before..] {
                 then.apply(now, event);
             }
             nodes.update(&then, node);
             touched.push(node);
         }
-        debug_assert_eq!(touched.len(), members.len(), "there is room for all of them");
+        let is_placed = touched.len() == asks.len();
         for node in touched {
             nodes.update(books, node); // Nothing of it has happened yet.
         }
-        events.extend(head_check.overtaken());
-        Search::Over
+        if !is_placed {
+            events.truncate(first);
+        }
+        is_placed
     }
 }

@@ -108,7 +108,7 @@ impl Scheduler {
             charge,
             shape: row.shape,
             mode,
-            gang: books.gang_of(ask, row),
+            gang: books.gang_of(ask),
             in_gang: books.is_of_whole_gang(row),
             backoff_application: alone,
             shared,
@@ -391,7 +391,7 @@ impl Scheduler {
     /// The gang of the placeholders of a batch, as it is judged by now.
     fn gang_of_batch(&self, books: &Books, batch: AskBatchId) -> Option<GangSize> {
         let (_, ask) = self.classes.batches[batch].asks.first()?;
-        books.gang_of(*ask, books.allocation(*ask))
+        books.gang_of(*ask)
     }
 
     /// Move the batches of an application to the classes that fit what it has become.

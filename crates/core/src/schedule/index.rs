@@ -452,7 +452,7 @@ impl Scheduler {
         let fits =
             |(shape, members)| row.shortfall(&books.shapes().times(shape, members)).is_none();
         self.parked.open(&mut self.tree, Blocker::QueueMax(queue), fits);
-        self.wake_gangs(row.partition, |_| true);
+        self.wake_gangs(row.partition, fits);
         self.line_gave_way(books, queue);
     }
 

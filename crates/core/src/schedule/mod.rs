@@ -387,6 +387,11 @@ impl Scheduler {
             self.park_for(books, class, (reason, wait), now);
             return Search::GoesOn;
         }
+        if let Verdict::Place(_) | Verdict::Ask(..) = verdict
+            && let Some(search) = self.start_gang(books, (class, &head_check), now, events)
+        {
+            return search;
+        }
         match verdict {
             Verdict::Early(wait) => {
                 self.park_for(books, class, (wait, wait), now);
@@ -430,15 +435,6 @@ impl Scheduler {
             }
             Verdict::PlaceWhole => {
                 return self.place_whole(books, (class, &head_check), now, events);
-            }
-            Verdict::Place(_) if self.place_gang(books, key, events) => {
-                events.extend(head_check.overtaken());
-            }
-            Verdict::Place(_) | Verdict::Ask(..) if self.behind_gang(books, key).is_some() => {
-                if let Some(wait) = self.behind_gang(books, key) {
-                    self.park_for(books, class, (wait, wait), now);
-                }
-                return Search::GoesOn;
             }
             Verdict::Ask(ask, subject) => put_question(books, ask, subject, events),
             Verdict::Place(node) => {

@@ -7,19 +7,24 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use smallvec::SmallVec;
+
 use crate::books::{ApplicationState, Books};
 use crate::bounds;
 use crate::config::GangPlacement;
 use crate::event::Event;
-use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, ShapeId};
+use crate::id::{AllocationId, ApplicationId, PartitionId, ShapeId};
 use crate::resource::Resources;
+use crate::time::Timestamp;
 use crate::wait::{Blocker, Wait};
 
+use super::batch_list::BatchKey;
 use super::check_class::limits_and_cap;
-use super::class::{ChargeState, ClassKey};
+use super::class::{AskBatch, ChargeState, ClassId, ClassKey};
+use super::head_of_line::HeadCheck;
 use super::order::AskKey;
 use super::placement_mode::PlacementMode;
-use super::{Scheduler, place};
+use super::{Scheduler, Search};
 
 /// The gangs that gather. There is one for each partition, and more only where the RM has placed some itself.
 #[derive(Clone, Debug, Default)]
@@ -33,24 +38,30 @@ impl GatheringGangs {
     }
 }
 
-/// Whether the gang of an application holds some of its room, and waits for the rest.
-fn gathers(books: &Books, application: ApplicationId) -> bool {
+/// Whether an application has a gang that is placed as a whole.
+fn has_whole_gang(books: &Books, application: ApplicationId) -> bool {
     let Some(row) = books.applications().get(application) else { return false };
-    let settings = &books.partition(row.partition).settings;
-    settings.gang_placement == GangPlacement::Whole
-        && row.state == ApplicationState::Accepted
-        && row.allocation_count > 0
-        && row.gang.as_ref().is_some_and(|gang| !gang.ask.is_empty() && !gang.is_untouched())
+    row.gang.as_ref().is_some_and(|gang| !gang.ask.is_empty())
+        && books.partition(row.partition).settings.gang_placement == GangPlacement::Whole
 }
 
-/// The placeholders of a gang that wait, by what they want.
+/// Whether the gang of an application holds some of its room, and waits for the rest.
+fn gathers(books: &Books, application: ApplicationId) -> bool {
+    if !has_whole_gang(books, application) {
+        return false;
+    }
+    let row = books.application(application);
+    row.state == ApplicationState::Accepted
+        && row.allocation_count > 0
+        && row.gang.as_ref().is_some_and(|gang| !gang.is_untouched())
+}
+
+/// The placeholders of a gang that wait, summed up.
 struct Placeholders {
     /// How many of each shape.
-    shapes: Vec<(ShapeId, usize)>,
+    shapes: SmallVec<[(ShapeId, usize); 2]>,
     /// What they need of queues, users and groups in all.
     needs: Resources,
-    /// In the order in which they are placed.
-    asks: Vec<(AskKey, AllocationId, ShapeId)>,
     /// Whether each may run on any node that suits it, and nobody is asked about that.
     is_plain: bool,
 }
@@ -62,21 +73,28 @@ impl Scheduler {
         self.gathering = GatheringGangs(all.map(|(id, row)| (id, row.partition)).collect());
     }
 
-    /// A gang may have placed its first placeholder, or its last, or may have given up.
+    /// A gang may have placed its first placeholder, or its last, or may have given up. Costs nothing where gangs are
+    /// placed one by one, and for an application without a gang.
     pub(super) fn follow_gang(&mut self, books: &Books, application: ApplicationId) {
+        let was = self.gathering.0.contains_key(&application);
+        if !was && !has_whole_gang(books, application) {
+            return;
+        }
         let is = gathers(books, application);
-        if self.gathering.0.contains_key(&application) == is {
-            // The set is as it was. Whether the gang is still judged as one may have changed.
-        } else if is {
+        if is && !was {
             let partition = books.application(application).partition;
             self.gathering.0.insert(application, partition);
-        } else if let Some(partition) = self.gathering.0.remove(&application) {
+        }
+        if was
+            && !is
+            && let Some(partition) = self.gathering.0.remove(&application)
+        {
             let blocker = Blocker::BehindGang(partition, application);
             self.parked.open(&mut self.tree, blocker, |_| true);
         }
         let waiting = self.applications.get(application.index());
-        let has_gang = waiting.is_some_and(|one| one.batches.of_gang().next().is_some());
-        if has_gang {
+        // Whether the gang is still judged as one may have changed, too.
+        if waiting.is_some_and(|one| one.batches.of_gang().next().is_some()) {
             self.restand(books, application);
         }
     }
@@ -111,30 +129,31 @@ impl Scheduler {
         if !has_all {
             return Some(Wait::of(Blocker::GangAsks(application)));
         }
-        let other = self.gathering.other(row.partition, application)?;
-        let fits = self.may_fit_at_once(books, key, &placeholders);
-        (!fits).then_some(Wait::of(Blocker::BehindGang(row.partition, other)))
+        let behind = self.behind_gang(books, key)?;
+        (!self.may_fit_at_once(books, key, &placeholders)).then_some(behind)
     }
 
     fn placeholders_of(&self, books: &Books, application: ApplicationId) -> Placeholders {
-        let mut all = Placeholders {
-            shapes: Vec::new(),
-            needs: Resources::new(),
-            asks: Vec::new(),
-            is_plain: true,
-        };
-        let waiting = self.applications.get(application.index());
-        for (key, batch) in waiting.into_iter().flat_map(|one| one.batches.of_gang()) {
-            let asks = &self.classes.batches[batch].asks;
-            let count = u32::try_from(asks.len()).unwrap_or(u32::MAX);
-            all.needs.add(&books.shapes().times(key.shape, count));
-            all.shapes.push((key.shape, asks.len()));
-            all.asks.extend(asks.iter().map(|(place, ask)| (*place, *ask, key.shape)));
+        let (shapes, needs) = (SmallVec::new(), Resources::new());
+        let mut all = Placeholders { shapes, needs, is_plain: true };
+        for (key, batch) in self.batches_of_gang(application) {
+            let count = batch.asks.len();
+            all.needs
+                .add(&books.shapes().times(key.shape, u32::try_from(count).unwrap_or(u32::MAX)));
+            all.shapes.push((key.shape, count));
             all.is_plain &=
                 matches!(key.mode, PlacementMode::AnyNode | PlacementMode::MayPreempt(_));
         }
-        all.asks.sort_unstable_by_key(|(place, ..)| *place);
         all
+    }
+
+    fn batches_of_gang(
+        &self,
+        application: ApplicationId,
+    ) -> impl Iterator<Item = (BatchKey, &AskBatch)> {
+        let waiting = self.applications.get(application.index()).into_iter();
+        let batches = waiting.flat_map(|one| one.batches.of_gang());
+        batches.map(|(key, batch)| (key, &self.classes.batches[batch]))
     }
 
     /// Whether queues and limits have room for all placeholders at once, and the nodes for all of each size.
@@ -147,45 +166,35 @@ impl Scheduler {
             && all.shapes.iter().all(|(shape, count)| nodes.has_room_for(books, *shape, *count))
     }
 
-    /// Place all placeholders of the gang of a class, each where it would go if those before it were there already.
-    /// Whether that was possible.
+    /// What becomes of the gang of a class of which one placeholder could be placed: all are placed, or the class is
+    /// parked behind the gang that gathers. None where its gang may gather itself, and for other classes.
     ///
     /// Costs what as many placements cost, on books that are shared but for those.
-    pub(super) fn place_gang(
+    pub(super) fn start_gang(
         &mut self,
         books: &Books,
-        key: ClassKey,
+        (class, head_check): (ClassId, &HeadCheck),
+        now: Timestamp,
         events: &mut Vec<Event>,
-    ) -> bool {
-        let Some(gang) = key.gang else { return false };
-        let all = self.placeholders_of(books, gang.application);
-        if !self.may_fit_at_once(books, key, &all) {
-            return false;
-        }
-        let partition = books.queue(key.leaf).partition;
-        let nodes = self.nodes.get_mut(&partition).expect("every partition has its nodes");
-        let (mut then, mut touched, before) = (books.clone(), Vec::<NodeId>::new(), events.len());
-        let mut is_whole = true;
-        for (_, ask, shape) in &all.asks {
-            let Some(node) = nodes.first_fit(&then, *shape) else {
-                is_whole = false; // Sizes that fit one by one need not fit together.
-                break;
-            };
-            let from = events.len();
-            place(&then, gang.application, (*ask, node), events);
-            for event in &events[from..] {
-                then.apply(self.now, event);
+    ) -> Option<Search> {
+        let key = self.classes.rows[class].key;
+        let application = key.gang?.application;
+        let all = self.placeholders_of(books, application);
+        if self.may_fit_at_once(books, key, &all) {
+            let mut asks: Vec<(AskKey, AllocationId, ShapeId)> = Vec::new();
+            for (key, batch) in self.batches_of_gang(application) {
+                asks.extend(batch.asks.iter().map(|(place, ask)| (*place, *ask, key.shape)));
             }
-            nodes.update(&then, node);
-            touched.push(node);
+            asks.sort_unstable_by_key(|(place, ..)| *place);
+            let asks: Vec<_> = asks.into_iter().map(|(_, ask, shape)| (ask, shape)).collect();
+            if self.place_together(books, application, &asks, now, events) {
+                events.extend(head_check.overtaken());
+                return Some(Search::Over);
+            }
         }
-        for node in touched {
-            nodes.update(books, node); // Nothing of it has happened yet.
-        }
-        if !is_whole {
-            events.truncate(before);
-        }
-        is_whole
+        let wait = self.behind_gang(books, key)?;
+        self.park_for(books, class, (wait, wait), now);
+        Some(Search::GoesOn)
     }
 
     /// The gang for which the gang of a class waits that was found not to fit at once.

@@ -125,7 +125,7 @@ pub(super) fn of_nodes(wait: &Wait, books: &Books, ask: AllocationId) -> String 
     if !seen.nodes().any(|(_, node)| large(node)) {
         return too_large(&seen, &label, &needs);
     }
-    let gang = possible::whole_gang(books, ask);
+    let gang = books.gang_of(ask);
     let members = gang.map_or_else(|| books.members_of(row.application), |gang| gang.places.max(1));
     let places = possible::places_on_nodes(books, partition, row.shape, members);
     if places == 0 {
@@ -151,7 +151,7 @@ pub(super) fn of_nodes(wait: &Wait, books: &Books, ask: AllocationId) -> String 
 
 /// What starts as one with an ask, as sentences call it.
 fn started_by(books: &Books, ask: AllocationId) -> &'static str {
-    match possible::whole_gang(books, ask) {
+    match books.gang_of(ask) {
         Some(_) => "gang",
         None if books.members_of(books.allocation(ask).application) > 1 => "task",
         None => "ask",

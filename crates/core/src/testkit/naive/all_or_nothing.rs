@@ -26,10 +26,20 @@ pub(super) fn wanted(books: &Books, ask: AllocationId) -> Resources {
 
 /// All members on nodes, or nothing.
 pub(super) fn on_nodes(books: &Books, now: Timestamp, id: ApplicationId) -> Option<Vec<Event>> {
+    place_each(books, now, in_order(books, id).into_iter().map(|(ask, _)| ask))
+}
+
+/// All of these asks on nodes, one after the other on a copy of the books; or nothing.
+pub(super) fn place_each(
+    books: &Books,
+    now: Timestamp,
+    asks: impl IntoIterator<Item = AllocationId>,
+) -> Option<Vec<Event>> {
     let (mut then, mut events) = (books.clone(), Vec::new());
-    for (ask, _) in in_order(books, id) {
-        let (wanted, partition) = (then.node_request(ask), then.application(id).partition);
-        let nodes = in_node_order(&then, partition);
+    for ask in asks {
+        let id = then.allocation(ask).application;
+        let wanted = then.node_request(ask);
+        let nodes = in_node_order(&then, then.application(id).partition);
         let mut fits = nodes.iter().filter(|(_, node)| {
             node.is_open() && node.available.fits(wanted) && suits(&then, ask, node)
         });

@@ -9,8 +9,9 @@ use crate::id::{AllocationId, ApplicationId};
 use crate::resource::Resources;
 use crate::time::Timestamp;
 
+use super::all_or_nothing::place_each;
 use super::fair_share::takes_turns;
-use super::{fits_headroom, head_of_line, in_node_order, in_order, link_of, place, suits};
+use super::{fits_headroom, head_of_line, in_order, link_of};
 
 /// Whether an ask is a placeholder of a gang that is placed as a whole, be some of it placed or not.
 pub(super) fn is_member(books: &Books, ask: &Allocation) -> bool {
@@ -101,19 +102,5 @@ pub(super) fn place_all(books: &Books, now: Timestamp, ask: AllocationId) -> Opt
     if !fits_headroom(books, books.application(id), link, &sum(books, &asks)) {
         return None;
     }
-    let (mut then, mut events) = (books.clone(), Vec::new());
-    for one in asks {
-        let (wanted, partition) = (then.node_request(one), then.application(id).partition);
-        let nodes = in_node_order(&then, partition);
-        let mut fits = nodes.iter().filter(|(_, node)| {
-            node.is_open() && node.available.fits(wanted) && suits(&then, one, node)
-        });
-        let (node, _) = *fits.next()?;
-        let step = place(&then, then.application(id), one, node);
-        for event in &step {
-            then.apply(now, event);
-        }
-        events.extend(step);
-    }
-    Some(events)
+    place_each(books, now, asks)
 }
