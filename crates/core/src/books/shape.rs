@@ -181,7 +181,7 @@ impl Shapes {
     }
 
     /// Whether a shape is there.
-    pub(super) fn has(&self, shape: ShapeId) -> bool {
+    pub(crate) fn has(&self, shape: ShapeId) -> bool {
         self.rows.get(shape).is_some()
     }
 

@@ -67,9 +67,8 @@ impl Position for Placing<'_> {
 
     #[inline]
     fn in_line(&self) -> Option<CheckResult> {
-        let HeadCheck::Blocked(short) = *self.head_check else { return None };
-        let blocker = Blocker::BehindHead(self.leaf, None);
-        Some(CheckResult::of(blocker, true, Some(short)))
+        let HeadCheck::Blocked(taken) = *self.head_check else { return None };
+        Some(CheckResult::failed(taken.wait(self.leaf, None)))
     }
 
     fn gang(&self) -> Option<CheckResult> {

@@ -21,6 +21,7 @@ use crate::wait::{Blocker, Compared, Wait, WaitCode};
 
 use super::ask_batches::PendingApplication;
 use super::batch_list::BatchKey;
+use super::behind_head::Wants;
 use super::fair_share::WeightedShare;
 use super::few::{Few, FewKeys};
 use super::hints::{Heard, Unreported};
@@ -89,6 +90,27 @@ impl ClassKey {
     /// What queues, users and groups need room for at once.
     pub(super) fn needs<'books>(&self, books: &'books Books) -> Cow<'books, Resources> {
         books.shapes().times(self.shape, self.members())
+    }
+
+    /// How many of its asks start together where a gang counts as one; 0 and the application for a gang
+    /// whose placeholders differ in size.
+    const fn as_one(&self) -> (u32, Option<ApplicationId>) {
+        match self.gang {
+            None => (self.members(), None),
+            Some(GangSize { application, places: 0 }) => (0, Some(application)),
+            Some(GangSize { places, .. }) => (places, None),
+        }
+    }
+
+    /// What it would take that the head of its line may lack.
+    pub(super) fn wants<'books>(&self, books: &'books Books) -> Wants<'books> {
+        let (members, mixed) = self.as_one();
+        let of_gang = mixed.and_then(|gang| books.application(gang).gang.as_ref());
+        let total = match of_gang {
+            Some(gang) => Cow::Owned(gang.ask.maximum(books.shapes().get(self.shape))),
+            None => books.shapes().times(self.shape, members.max(1)),
+        };
+        Wants { shape: self.shape, members, total }
     }
 
     /// Whether nothing of it is looked at before its application is activated.
@@ -323,12 +345,10 @@ impl Class {
         let blocker = self.wait.map(|wait| wait.blocker);
         let is_permanent = blocker.is_some_and(|blocker| blocker.row().is_permanent);
         // What these compare with is what all of the gang needs.
-        let is_as_one = is_permanent || matches!(blocker, Some(Blocker::BehindGang(..)));
-        let (members, mixed_gang) = match self.key.gang.filter(|_| is_as_one) {
-            None => (self.key.members(), None),
-            Some(GangSize { application, places: 0 }) => (0, Some(application)),
-            Some(GangSize { places, .. }) => (places, None),
-        };
+        let behind = |blocker| matches!(blocker, Blocker::BehindGang(..) | Blocker::BehindHead(..));
+        let is_as_one = is_permanent || blocker.is_some_and(behind);
+        let (members, mixed_gang) =
+            if is_as_one { self.key.as_one() } else { (self.key.members(), None) };
         let of = |blocker, shape, lined| {
             Some(GroupKey { blocker, shape, members, mixed_gang, leaf, pass, shared, lined })
         };

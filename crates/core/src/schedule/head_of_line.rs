@@ -2,8 +2,9 @@
 //! §8, decision page 29.
 //!
 //! In a leaf whose policy has a line, the *head* is the first that waits and could ever run. With
-//! `fifo-strict` nobody else takes what the head needs of the quotas. With the other policies only
-//! so many may. What is left after its room is for everybody.
+//! `fifo-strict` nobody else takes what the head lacks, be it in queues, in the cluster or on nodes
+//! ([`behind_head`](super::behind_head)). With the other policies only so many may. What is left
+//! after its room is for everybody.
 //!
 //! The first of each group of classes that is held back stands in the line, so that the head is found
 //! without a look at those behind it, however many they are.
@@ -11,15 +12,15 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use crate::books::{Books, Queue};
+use crate::books::Books;
 use crate::config::ApplicationOrder;
 use crate::event::{ApplicationEvent, Event};
-use crate::id::{AllocationId, ApplicationId, QueueId, ShapeId};
-use crate::resource::{Quantity, Resources, Shortfall};
+use crate::id::{AllocationId, ApplicationId, QueueId};
 use crate::time::{Millis, Timestamp};
 use crate::wait::{Blocker, Wait};
 
 use super::Scheduler;
+use super::behind_head::{BehindHeads, HeadNeeds, Taken, Wants};
 use super::class::{ClassId, ClassKey, Head};
 use super::class_list::ClassPosition;
 use super::placement_mode::PlacementMode;
@@ -32,8 +33,8 @@ pub(super) enum HeadCheck {
     Open,
     /// It may go, and the head, an ask of this application, is overtaken by it.
     Overtakes(ApplicationId),
-    /// It stays behind the head, which needs this.
-    Blocked(Shortfall),
+    /// It stays behind the head, from which it would take this.
+    Blocked(Taken),
 }
 
 impl HeadCheck {
@@ -55,9 +56,8 @@ pub(super) struct HeadsOfLine {
     leaves: BTreeMap<QueueId, BTreeSet<ClassPosition>>,
     /// The heads, as of when they were last looked for.
     heads: BTreeMap<QueueId, ClassPosition>,
-    /// Leaves with classes behind the head, below each queue above them, themselves included. Some may
-    /// have none by now.
-    behind: BTreeSet<(QueueId, QueueId)>,
+    /// What has to give way for those who stay behind the head.
+    pub(super) behind: BehindHeads,
     /// Leaves that may have another head.
     moved: Vec<QueueId>,
     /// Those that had, while somebody watches.
@@ -108,28 +108,10 @@ impl HeadsOfLine {
         self.moved.extend(self.leaves.keys());
     }
 
-    /// A class of a leaf stays behind the head.
-    fn note_behind(&mut self, books: &Books, leaf: QueueId) {
-        if self.behind.insert((leaf, leaf)) {
-            let above = books.up(leaf).filter(|(_, queue)| queue.parent.is_some());
-            self.behind.extend(above.map(|(queue, _)| (queue, leaf)));
-        }
-    }
-
-    /// The leaves at and below a queue where somebody may be behind the head.
-    fn behind_below(&self, queue: QueueId) -> Vec<QueueId> {
-        let from = self.behind.range((queue, QueueId::FIRST)..);
-        from.take_while(|(above, _)| *above == queue).map(|(_, leaf)| *leaf).collect()
-    }
-
     /// Search for all heads again: each of them is reported to watchers.
     pub(super) fn renewed(self) -> Self {
         let led = self.heads.into_keys().chain(self.led).collect();
         Self { led, ..Self::default() }
-    }
-
-    fn forget_behind(&mut self, leaf: QueueId) {
-        self.behind.retain(|(_, one)| *one != leaf);
     }
 }
 
@@ -151,30 +133,33 @@ impl Scheduler {
         if *first == class || !is_behind {
             return HeadCheck::Open;
         }
-        self.beside(books, *first, (row.key.shape, row.key.members()), now)
+        self.behind_this(books, &self.head_needs(books, *first), &row.key.wants(books), now)
     }
 
-    /// What the line makes of so many asks of this shape behind the head, which is of this class.
-    fn beside(
+    /// What the line makes of asks behind a head.
+    fn behind_this(
         &self,
         books: &Books,
-        head: ClassId,
-        (shape, members): (ShapeId, u32),
+        head: &HeadNeeds<'_>,
+        wants: &Wants<'_>,
         now: Timestamp,
     ) -> HeadCheck {
-        let key = self.classes.rows[head].key;
-        let (application, _) = self.first_ask(head);
-        let (needs, wants) = (key.needs(books), books.shapes().times(shape, members));
-        let values = &books.queue(key.leaf).settings.values;
-        let Some(short) = takes_from(books, key.leaf, &needs, &wants) else {
+        let Some(taken) = head.lose(books, &self.nodes[&head.partition], wants) else {
             return HeadCheck::Open;
         };
+        let values = &books.queue(head.leaf).settings.values;
         let is_strict = values.application_order == ApplicationOrder::FifoStrict;
-        if is_strict || books.application(application).holds(&values.line, now) {
-            HeadCheck::Blocked(short)
+        if is_strict || books.application(head.application).holds(&values.line, now) {
+            HeadCheck::Blocked(taken)
         } else {
-            HeadCheck::Overtakes(application)
+            HeadCheck::Overtakes(head.application)
         }
+    }
+
+    /// What a head needs, which is of this class.
+    fn head_needs<'books>(&self, books: &'books Books, head: ClassId) -> HeadNeeds<'books> {
+        let (application, _) = self.first_ask(head);
+        HeadNeeds::of(books, application, self.classes.rows[head].key)
     }
 
     /// Whether a class that is held back, and can start, is the head of its line, or becomes it.
@@ -219,12 +204,12 @@ impl Scheduler {
             | PlacementMode::ReplacePlaceholderAlone(_) => head != ask,
         };
         let head_check = if *first == class && apart {
-            self.beside(books, *first, (key.shape, key.members()), self.now)
+            self.behind_this(books, &self.head_needs(books, *first), &key.wants(books), self.now)
         } else {
             self.head_check(books, class, self.now)
         };
-        let HeadCheck::Blocked(short) = head_check else { return None };
-        Some(Wait { blocker: Blocker::BehindHead(key.leaf, Some(head)), shortfall: Some(short) })
+        let HeadCheck::Blocked(taken) = head_check else { return None };
+        Some(taken.wait(key.leaf, Some(head)))
     }
 
     /// Why the asks of a class that these books have, and those of the scheduler have not, would not be looked at
@@ -244,9 +229,12 @@ impl Scheduler {
         if !is_behind(application) || self.has_before(key, head, *first) {
             return None;
         }
-        let wanted = (key.shape, key.members());
-        let HeadCheck::Blocked(short) = self.beside(then, *first, wanted, now) else { return None };
-        Some(Wait { blocker: Blocker::BehindHead(key.leaf, Some(ask)), shortfall: Some(short) })
+        let needs = self.head_needs(then, *first);
+        let HeadCheck::Blocked(taken) = self.behind_this(then, &needs, &key.wants(then), now)
+        else {
+            return None;
+        };
+        Some(taken.wait(key.leaf, Some(ask)))
     }
 
     /// Whether a class stands before the head of its line, or level with it, by one of its asks, which then cannot
@@ -257,11 +245,18 @@ impl Scheduler {
         place.is_some_and(|place| line_position(place) <= *head)
     }
 
-    /// A class is parked: it may be behind the head.
+    /// A class is parked: if it is behind the head, note what has to give way.
     #[inline]
-    pub(super) fn note_behind(&mut self, books: &Books, wait: Wait) {
-        if let Blocker::BehindHead(leaf, _) = wait.blocker {
-            self.parked.lines.note_behind(books, leaf);
+    pub(super) fn note_behind(&mut self, books: &Books, class: ClassId, wait: Wait) {
+        if let Blocker::BehindHead(leaf, _) = wait.blocker
+            && let Some((_, head)) = self.head_of(leaf)
+        {
+            let needs = self.head_needs(books, *head);
+            let wants = self.classes.rows[class].key.wants(books);
+            let nodes = &self.nodes[&needs.partition];
+            if let Some(taken) = needs.lose(books, nodes, &wants) {
+                self.note_taken(books, &needs, taken);
+            }
         }
     }
 
@@ -269,25 +264,38 @@ impl Scheduler {
     /// what these need is left.
     #[inline]
     pub(super) fn line_gave_way(&mut self, books: &Books, queue: QueueId) {
-        if !self.parked.lines.behind.is_empty() {
-            for leaf in self.parked.lines.behind_below(queue) {
-                self.open_line(books, leaf, false);
-            }
+        let behind = &mut self.parked.lines.behind;
+        if behind.is_empty() {
+            return;
+        }
+        let Some(left) = &books.queue(queue).left else { return };
+        for leaf in behind.with_enough(queue, left) {
+            self.open_line(books, leaf, false);
         }
     }
 
     /// Check the classes behind the head of a leaf again: all of them, or those that may go.
-    fn open_line(&mut self, books: &Books, leaf: QueueId, all: bool) {
+    pub(super) fn open_line(&mut self, books: &Books, leaf: QueueId, all: bool) {
         let mut shapes = self.parked.shapes_behind(leaf);
-        if shapes.is_empty() {
-            self.parked.lines.forget_behind(leaf);
-            return;
+        if all || shapes.is_empty() {
+            self.parked.lines.behind.forget(leaf);
         }
         let head = self.head_of(leaf).map(|(_, class)| *class);
-        if let Some(head) = head.filter(|_| !all) {
+        if let Some(head) = head.filter(|_| !all && !shapes.is_empty()) {
+            let (needs, mut kept) = (self.head_needs(books, head), Vec::new());
             shapes.retain(|shape| {
-                !matches!(self.beside(books, head, *shape, self.now), HeadCheck::Blocked(_))
+                let Some(wants) = Wants::of(books, *shape) else { return true };
+                match self.behind_this(books, &needs, &wants, self.now) {
+                    HeadCheck::Blocked(taken) => {
+                        kept.push(taken);
+                        false
+                    }
+                    HeadCheck::Open | HeadCheck::Overtakes(_) => true,
+                }
             });
+            for taken in kept {
+                self.note_taken(books, &needs, taken);
+            }
         }
         let may_go = |wanted| shapes.binary_search(&wanted).is_ok();
         self.parked.open(&mut self.tree, Blocker::BehindHead(leaf, None), may_go);
@@ -379,29 +387,4 @@ impl Scheduler {
             self.reorder(books, application, None);
         }
     }
-}
-
-/// The queues at and above a leaf that have quotas of their own: the maximum of a root is what nodes have.
-fn below_root(books: &Books, leaf: QueueId) -> impl Iterator<Item = &Queue> {
-    books.up(leaf).map(|(_, queue)| queue).filter(|queue| queue.parent.is_some())
-}
-
-/// What an ask would take of what the head of its line needs: the first type of which some queue has
-/// not enough left for both.
-fn takes_from(
-    books: &Books,
-    leaf: QueueId,
-    head: &Resources,
-    ask: &Resources,
-) -> Option<Shortfall> {
-    below_root(books, leaf).filter_map(|queue| queue.left.as_ref()).find_map(|left| {
-        ask.iter().find_map(|(resource, needed)| {
-            let kept = head.get_or_zero(resource);
-            if needed <= Quantity::ZERO || kept <= Quantity::ZERO {
-                return None;
-            }
-            let available = left.get(resource)?.minus(kept);
-            (needed > available).then_some(Shortfall { resource, needed, available })
-        })
-    })
 }

@@ -240,6 +240,7 @@ impl Scheduler {
                 let node = books.partition(*partition).nodes.get(&**node);
                 let node = *node.expect("the event added the node");
                 self.nodes_of(*partition).add(books, *partition, node);
+                self.room_of_heads_changed(books, *partition, node);
                 self.node_versioned(books, node);
                 self.pin(books, node);
                 self.cluster_resized(books, *partition);
@@ -260,11 +261,13 @@ impl Scheduler {
                 self.node_grew(books, *node);
                 self.node_opened(books, *node);
             }
-            NodeEvent::Removed { .. } => {
+            NodeEvent::Removed { node } => {
+                let partition = seen.partition.expect("seen before");
+                self.room_of_heads_changed(books, partition, *node);
                 self.known_nodes.shrank();
                 // A type may be gone from the cluster, and then it is the nodes that lack it.
                 self.put_back(books);
-                self.cluster_resized(books, seen.partition.expect("seen before"));
+                self.cluster_resized(books, partition);
             }
             NodeEvent::VerdictsVoid { node } => self.update_node(books, *node),
             NodeEvent::Reported { .. } => {}

@@ -10,6 +10,7 @@ mod ask_batches;
 mod backoff;
 mod batch_list;
 mod before_event;
+mod behind_head;
 mod chain;
 mod check_class;
 mod checks;
@@ -514,7 +515,7 @@ impl Scheduler {
         }
         self.recount(books, class);
         self.arm(books, class);
-        self.note_behind(books, wait);
+        self.note_behind(books, class, wait);
         self.note_refused(books, wait);
         if found_no_node(wait.blocker) {
             self.follow_ages(books, class, now);

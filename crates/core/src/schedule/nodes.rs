@@ -207,6 +207,18 @@ impl NodeIndex {
         nodes.filter(fits).filter(|id| wanted(*id)).take(limit).collect()
     }
 
+    /// The first node in order that has room for this and is admitted; none that is reserved.
+    pub(super) fn first_with(
+        &self,
+        books: &Books,
+        needs: &Resources,
+        admits: impl Fn(NodeId) -> bool,
+    ) -> Option<NodeId> {
+        let blocks = self.blocks.iter().filter(|block| block.free.fits(needs));
+        let mut nodes = blocks.flat_map(|block| &block.nodes).map(|(_, id)| *id);
+        nodes.find(|id| books.node(*id).available.fits(needs) && admits(*id))
+    }
+
     /// Whether any node may be used, and so be reserved for an ask.
     #[inline]
     pub(super) const fn has_open(&self) -> bool {

@@ -245,7 +245,9 @@ impl Scheduler {
     /// A node has changed: update the order, and check again the asks that the RM refused it to.
     #[inline]
     pub(super) fn update_node(&mut self, books: &Books, node: NodeId) {
-        self.nodes_of(books.node(node).partition).update(books, node);
+        let partition = books.node(node).partition;
+        self.nodes_of(partition).update(books, node);
+        self.room_of_heads_changed(books, partition, node);
         self.node_versioned(books, node);
     }
 

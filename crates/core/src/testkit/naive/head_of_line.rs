@@ -4,18 +4,18 @@
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
-use crate::books::{Allocation, Application, Books};
+use crate::books::{Allocation, Application, Books, Node};
 use crate::config::ApplicationOrder;
 use crate::event::{ApplicationEvent, AskEvent, Event};
 use crate::id::{AllocationId, ApplicationId, QueueId};
-use crate::resource::Quantity;
+use crate::resource::{Quantity, ResourceType, Resources};
 use crate::time::Timestamp;
 
 use super::preemption_attempts::{Tries, call};
 use super::{
     activation, all_or_nothing, application_priority, applications_in_order, fair_share,
-    has_headroom, is_allowed, link_of, may_start, never, on_any_node, pending, questions,
-    replacement, reservations, whole_gangs,
+    has_headroom, in_node_order, is_allowed, link_of, may_start, never, on_any_node, pending,
+    questions, replacement, reservations, suits, whole_gangs,
 };
 
 /// Whether the policy of a leaf has a line. Users who share a leaf take turns instead.
@@ -178,13 +178,12 @@ impl Line<'_> {
         }
     }
 
-    /// Whether some queue has less than both need of a type that both ask for.
+    /// Whether an ask takes what the head lacks: in a queue, the root included, or on nodes.
     fn takes_from(&self, head: AllocationId, ask: AllocationId) -> bool {
-        let (needs, wants) =
-            (all_or_nothing::wanted(self.books, head), all_or_nothing::wanted(self.books, ask));
+        let (needs, wants) = (self.in_all(head), self.in_all(ask));
         let crowds = |queue: QueueId| {
             let row = self.books.queue(queue);
-            let Some(max) = row.max.as_ref().filter(|_| row.parent.is_some()) else { return false };
+            let Some(max) = row.max.as_ref() else { return false };
             max.iter().any(|(resource, most)| {
                 let (need, want) = (needs.get_or_zero(resource), wants.get_or_zero(resource));
                 let used = row.allocated.get_or_zero(resource);
@@ -192,6 +191,83 @@ impl Line<'_> {
                 both && used.plus(need).plus(want) > most
             })
         };
+        let wanted = self.books.node_request(ask);
         self.books.path_of(self.leaf).into_iter().any(crowds)
+            || self
+                .lacked_on_nodes(head)
+                .into_iter()
+                .any(|one| wanted.get_or_zero(one) > Quantity::ZERO)
+    }
+
+    /// What an ask needs with all that start together with it: the members of its task, or its gang.
+    fn in_all(&self, ask: AllocationId) -> Resources {
+        let row = self.books.allocation(ask);
+        let gang = self.books.application(row.application).gang.as_ref();
+        match gang.filter(|_| whole_gangs::is_whole(self.books, row)) {
+            Some(gang) => gang.ask.maximum(self.books.resources_of(ask)),
+            None => all_or_nothing::wanted(self.books, ask),
+        }
+    }
+
+    /// The types of which no node has enough for the head; all of them if each is there, but not all on one node.
+    fn lacked_on_nodes(&self, head: AllocationId) -> Vec<ResourceType> {
+        let (books, row) = (self.books, self.books.allocation(head));
+        let request = books.node_request(head);
+        let own = row.reservation().map(|one| one.node);
+        let partition = books.application(row.application).partition;
+        let nodes = in_node_order(books, partition);
+        let nodes: Vec<_> = nodes
+            .into_iter()
+            .filter(|(id, node)| {
+                let is_free = node.is_open() || (node.schedulable && own == Some(*id));
+                match row.required_node() {
+                    Some(name) => node.name == *name,
+                    None => suits(books, head, node) && is_free,
+                }
+            })
+            .collect();
+        let has_room = if whole_gangs::is_whole(books, row) {
+            self.holds_gang(head, request, nodes.iter().map(|(_, node)| *node))
+        } else if all_or_nothing::is_one(books, row.application) {
+            all_or_nothing::on_nodes(books, self.now, row.application).is_some()
+        } else {
+            nodes.iter().any(|(_, node)| node.available.fits(request))
+        };
+        if has_room || (nodes.is_empty() && row.required_node().is_some()) {
+            return Vec::new();
+        }
+        let types: Vec<_> = request.iter().filter(|(_, amount)| *amount > Quantity::ZERO).collect();
+        let is_lacked = |(resource, amount): &(ResourceType, Quantity)| {
+            nodes.iter().all(|(_, node)| node.available.get_or_zero(*resource) < *amount)
+        };
+        let lacked: Vec<_> = types.iter().copied().filter(is_lacked).collect();
+        let found = if lacked.is_empty() { types } else { lacked };
+        found.into_iter().map(|(resource, _)| resource).collect()
+    }
+
+    /// Whether nodes have room for all of a gang of one size; of a gang of several sizes that is not asked.
+    fn holds_gang<'node>(
+        &self,
+        head: AllocationId,
+        request: &Resources,
+        nodes: impl Iterator<Item = &'node Node>,
+    ) -> bool {
+        let mut missing = self.in_all(head);
+        let (size, mut places) = (self.books.resources_of(head), 0);
+        while missing.iter().any(|(_, amount)| amount > Quantity::ZERO) {
+            missing = missing.minus(size);
+            places += 1;
+            if missing.iter().any(|(_, amount)| amount < Quantity::ZERO) {
+                return false; // No number of them makes up the gang.
+            }
+        }
+        for node in nodes {
+            let mut free = node.available.clone();
+            while free.fits(request) && places > 0 {
+                free = free.minus(request);
+                places -= 1;
+            }
+        }
+        places == 0
     }
 }
