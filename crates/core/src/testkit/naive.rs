@@ -40,7 +40,7 @@ pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
     }
     let tries = RefCell::new(Tries::default());
     let passes = |root| {
-        let kept = |leaf| {
+        let reserved = |leaf| {
             let look = |called: Option<bool>| {
                 in_leaf(books, now, leaf, &|id, row| {
                     reservations::in_application(books, now, (id, row), called)
@@ -63,11 +63,11 @@ pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
                 in_application(books, now, id, &tries, whose)
             })
         };
-        let kept = || in_queue(books, root, &kept);
+        let reserved = || in_queue(books, root, &reserved);
         let swaps = || in_queue(books, root, &swaps);
         let others = || in_queue(books, root, &others);
         let lent = || in_queue(books, root, &|leaf| lend::in_leaf(books, now, leaf));
-        kept().or_else(swaps).or_else(others).or_else(lent)
+        reserved().or_else(swaps).or_else(others).or_else(lent)
     };
     let step = books
         .partitions()
