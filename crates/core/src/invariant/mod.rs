@@ -323,10 +323,10 @@ impl Books {
         let row = self.application(application);
         let partition = self.partition(row.partition);
         let first = partition.settings.limit_precedence == LimitPrecedence::User;
-        let him = LimitSubject::User(row.user.clone());
+        let subject = LimitSubject::User(row.user.clone());
         let named = move |queue: QueueId| {
             let limits = partition.trackers.limits_at(queue);
-            limits.iter().any(|limit| limit.subject == him)
+            limits.iter().any(|limit| limit.subject == subject)
         };
         self.levels_of(application).filter(move |(_, level)| {
             let group = partition.trackers.tracker(level.tracker).kind == TrackerKind::Group;

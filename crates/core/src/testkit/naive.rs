@@ -403,12 +403,12 @@ fn holding<'books>(
     let partition = books.partition(row.partition);
     let trackers = &partition.trackers;
     let path = books.path_of(row.queue);
-    let him = LimitSubject::User(row.user.clone());
-    let names_him =
-        |queue: &QueueId| trackers.limits_at(*queue).iter().any(|one| one.subject == him);
+    let subject = LimitSubject::User(row.user.clone());
+    let names_subject =
+        |queue: &QueueId| trackers.limits_at(*queue).iter().any(|one| one.subject == subject);
     let above = match partition.settings.limit_precedence {
         LimitPrecedence::Both => path.len(),
-        LimitPrecedence::User => path.iter().position(names_him).unwrap_or(path.len()),
+        LimitPrecedence::User => path.iter().position(names_subject).unwrap_or(path.len()),
     };
     let at = |level: LevelId, queue: &QueueId| {
         trackers.up(level).map(|(_, level)| level).find(|level| level.queue == *queue)
