@@ -152,7 +152,7 @@ fn released(title: &str) {
             started.check();
             times
         };
-        told(what, run, "goal: 10 ms; 1 s required");
+        report_spread(what, run, "goal: 10 ms; 1 s required");
     }
 }
 
@@ -171,14 +171,14 @@ fn isolated(title: &str) {
             started.check();
             times
         };
-        all.push(told(&format!("{waiting} wait"), run, ""));
+        all.push(report_spread(&format!("{waiting} wait"), run, ""));
     }
     let ratio = all[1].as_secs_f64() / all[0].as_secs_f64();
     println!("{:<44} {ratio:>16.2}                   goal: 2", "  the 99 of 100, with by without");
 }
 
 /// Print what half took at most, and what 99 of 100 did; the median of the latter.
-fn told(what: &str, run: impl FnMut() -> Vec<Duration>, goal: &str) -> Duration {
+fn report_spread(what: &str, run: impl FnMut() -> Vec<Duration>, goal: &str) -> Duration {
     let [medians, tails] = spread(run);
     time(&format!("{what}: half within"), &medians, "");
     time("  99 of 100 within", &tails, goal);

@@ -146,10 +146,10 @@ fn snapshots(title: &str) {
     std::fs::write(&path, &bytes).expect("there is room for the file");
     let weight = weighed(&format!("{SNAPSHOT}{}", path.display()));
     drop(std::fs::remove_file(&path));
-    let kept = RefCell::new(None);
-    let forget = || drop(kept.take());
+    let stored = RefCell::new(None);
+    let forget = || drop(stored.take());
     let times =
-        measure_core_after(forget, || drop(kept.borrow_mut().replace(snapshot::read(&bytes))));
+        measure_core_after(forget, || drop(stored.borrow_mut().replace(snapshot::read(&bytes))));
     time("bytes to books, in memory", &times, &format!("goal: 2 s; {weight}"));
     let times = measure_core(|| drop(Scheduler::new(&books)));
     time("a scheduler for them", &times, "");
@@ -296,8 +296,8 @@ fn full(title: &str) {
     for asks in [1_000, 10_000, 100_000, 1_000_000] {
         let mut full = Full::waiting(asks);
         let start = Instant::now();
-        let kept = full.keep_nodes();
-        time(&format!("{asks} wait: reserving {kept} nodes"), &[start.elapsed()], "");
+        let reserved = full.keep_nodes();
+        time(&format!("{asks} wait: reserving {reserved} nodes"), &[start.elapsed()], "");
         let (mut medians, mut tails) = (Vec::new(), Vec::new());
         // With a thousand asks there is one to start for each release of a single run.
         let runs = if asks == 1_000 { 1 } else { RUNS };

@@ -28,7 +28,7 @@ fn main() {
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let sections: [Section; 3] = [
         ("Explain  one of 100,000 asks that wait, 10,000 nodes, 1,000 queues", explained),
-        ("Explain  with placements through the engine with a journal", beside),
+        ("Explain  with placements through the engine with a journal", while_placing),
         ("B10  another queue file, on a copy of 1,000,000 allocations", copied),
     ];
     for (title, section) in sections {
@@ -60,8 +60,8 @@ fn explained(title: &str) {
         println!("remedies for {found} of 20 asks; {ran_out} searches reached the time limit");
     };
     looked(&full, "");
-    let kept = full.keep_nodes();
-    println!("from now on {kept} asks have a reserved node, so every node is reserved");
+    let reserved = full.keep_nodes();
+    println!("from now on {reserved} asks have a reserved node, so every node is reserved");
     looked(&full, "reserved: ");
     full.check();
     one_application();
@@ -83,9 +83,9 @@ const PER_SECOND: u64 = 100;
 /// Asks of a run.
 const ASKS: u64 = 200_000;
 
-fn beside(title: &str) {
+fn while_placing(title: &str) {
     head(title);
-    let (mut times, mut told) = ([Vec::new(), Vec::new()], 0);
+    let (mut times, mut explanations) = ([Vec::new(), Vec::new()], 0);
     for round in 0..=RUNS {
         for explains in [false, true] {
             let folder = Folder::new("explained");
@@ -94,7 +94,7 @@ fn beside(title: &str) {
             let count = Arc::new(AtomicU64::new(0));
             let asker = explains.then(|| {
                 let count = Arc::clone(&count);
-                served.beside(|handle| ask_why(handle, count))
+                served.spawn_with(|handle| ask_why(handle, count))
             });
             let start = Instant::now();
             served.ask_and_place(ASKS, 1_000, 8);
@@ -105,7 +105,7 @@ fn beside(title: &str) {
             served.check();
             if round > 0 {
                 times[usize::from(explains)].push(took);
-                told += count.load(Ordering::Relaxed);
+                explanations += count.load(Ordering::Relaxed);
             }
         }
     }
@@ -117,7 +117,7 @@ fn beside(title: &str) {
     let ratio = times[1][RUNS / 2].as_secs_f64() / times[0][RUNS / 2].as_secs_f64();
     println!("{:<44} {ratio:>16.3}                   goal: 1.05", "  time with by time without");
     let seconds: f64 = times[1].iter().map(Duration::as_secs_f64).sum();
-    println!("{told} explanations in {seconds:.1} s");
+    println!("{explanations} explanations in {seconds:.1} s");
 }
 
 /// Ask why the first ask of an application waits, as the server does, so often a second, however late the answers are.

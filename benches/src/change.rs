@@ -68,7 +68,7 @@ impl Changes {
         }
     }
 
-    /// Take this many asks with low priorities back, and ask anew.
+    /// Take this many asks with low priorities back, and ask again.
     pub fn change_priority(&mut self, changes: u64) {
         for number in 0..changes {
             self.cluster.command(&Command::Release {

@@ -7,12 +7,12 @@ use headroom_core::id::{LevelId, QueueId};
 use headroom_core::resource::{Amounts, Quantity, ResourceType, Resources};
 use headroom_core::{Command, Name, Timestamp, decide};
 
-/// Trackers, and who is charged at which of his queues.
+/// Trackers, and which user is charged at which queue.
 #[derive(Clone, Debug)]
 pub struct Charges {
     /// The subject.
     pub trackers: Trackers,
-    /// A level of a user, and one of his group if it counts.
+    /// The level of a user, and the level of the group if the group counts.
     linked: Vec<(LevelId, Option<LevelId>)>,
     /// Which of them is charged, one after another.
     order: Vec<u32>,
@@ -93,7 +93,7 @@ impl Charges {
         }
     }
 
-    /// Tie a new application of a user to his queue and let it go again, once for each charge.
+    /// Link a new application of a user to its queue and unlink it, once for each charge.
     pub fn link_all(&mut self) {
         for place in &self.order {
             let place = *place as usize;

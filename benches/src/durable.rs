@@ -93,8 +93,8 @@ impl Served {
     pub fn start(folder: &Path, snapshot_every: u64) -> Self {
         let store = FileStore::open_folder(folder).expect("the journal is whole");
         let mut settings = Settings::with(SystemClock);
-        settings.kept.entries = 1 << 20;
-        settings.kept.snapshot_every = snapshot_every;
+        settings.retention.entries = 1 << 20;
+        settings.retention.snapshot_every = snapshot_every;
         let engine = Engine::start(Box::new(store), settings).expect("the journal can be read");
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let (runtime, handle) = (runtime.expect("there are threads"), engine.handle());
@@ -149,7 +149,7 @@ impl Served {
     }
 
     /// Have something done with the engine while other things are.
-    pub fn beside<F>(&self, work: impl FnOnce(Handle) -> F) -> JoinHandle<()>
+    pub fn spawn_with<F>(&self, work: impl FnOnce(Handle) -> F) -> JoinHandle<()>
     where
         F: Future<Output = ()> + Send + 'static,
     {
@@ -194,7 +194,7 @@ impl Served {
     }
 }
 
-/// It ends with a last snapshot, so that nothing goes on beside the next measurement.
+/// It ends with a last snapshot, so that nothing runs during the next measurement.
 impl Drop for Served {
     fn drop(&mut self) {
         if let Some(engine) = self.engine.take() {

@@ -1,5 +1,5 @@
 //! Check and charge in a leaf that its users share: limits of users and groups as for B2, and the
-//! elastic limit of the user beside them.
+//! elastic limit of each user as well.
 
 use headroom_core::books::tracker::Trackers;
 use headroom_core::books::{Change, LeafShares, RowUpdate, Shapes};
@@ -27,7 +27,7 @@ pub struct SharedCharges {
     /// What is known of them where there are user limits.
     users: Option<LeafShares>,
     shapes: Shapes,
-    /// A user's level, and that of his group.
+    /// The level of a user, and the level of the group.
     linked: Vec<(LevelId, Option<LevelId>)>,
     order: Vec<u32>,
     amount: Resources,
@@ -90,8 +90,8 @@ impl SharedCharges {
         }
     }
 
-    /// The same, and the user is not above his share and would not be above his cap; and what his leaf knows
-    /// of him and of all is brought up to date.
+    /// The same, and the user is not above the share and would not exceed the cap. Then the figures of the leaf about
+    /// this user and about all users are updated.
     fn charge_with(&mut self, users: &mut LeafShares) {
         let Self { trackers, linked, order, amount, used, shapes, .. } = self;
         for place in order {

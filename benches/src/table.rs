@@ -1,4 +1,4 @@
-//! A table of results: median and worst of several runs, beside the figures of peers.
+//! A table of results: median and worst of several runs, with the figures of peers.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use std::time::{Duration, Instant};

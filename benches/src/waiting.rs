@@ -1,4 +1,4 @@
-//! A full cluster and many asks that cannot run, with nodes kept for those that come first.
+//! A full cluster and many asks that cannot run, with nodes reserved for the first asks.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ const QUEUES: u64 = 1_000;
 const USERS: u64 = 2_000;
 const SHAPES: u64 = 1_000;
 
-/// When everything is asked for, and when it is old enough to have nodes kept.
+/// When everything is asked for, and when it is old enough to have nodes reserved.
 const ASKED: Timestamp = Timestamp::from_millis(1_000);
 const LATER: Timestamp = Timestamp::from_millis(4_000);
 
@@ -67,7 +67,7 @@ impl Full {
         self.cluster.place(u64::MAX);
     }
 
-    /// Let time pass until nodes are kept; how many are.
+    /// Let time pass until nodes are reserved. Returns their number.
     pub fn keep_nodes(&mut self) -> u64 {
         self.look_at_all();
         self.cluster.now = LATER;
@@ -145,7 +145,7 @@ fn size(vcore: u64, memory: u64) -> Amounts {
     Amounts::from([("memory", amount(memory)), ("vcore", amount(vcore))])
 }
 
-/// Leaves below the root, and every user limited there, to more than he comes to have.
+/// Leaves below the root, and every user limited there, above what each user reaches.
 fn configuration() -> Configuration {
     let leaf = |number| QueueConfig {
         name: Name::from(format!("q{number:04}")),

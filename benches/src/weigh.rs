@@ -88,7 +88,7 @@ fn per_row(before: u64, count: u64, texts: u64, cluster: &Cluster) -> u64 {
     after.saturating_sub(before).saturating_sub(texts) / count
 }
 
-/// What this many texts take, each kept once.
+/// What this many texts take, each stored once.
 fn texts(prefix: &str, count: u64) -> u64 {
     let mut all: Vec<Name> = Vec::with_capacity(usize::try_from(count).unwrap_or(0));
     let before = memory();

@@ -11,7 +11,7 @@ use crate::cluster::Cluster;
 pub struct Width {
     /// Leaves, each three levels below the root.
     pub queues: u64,
-    /// Users; each has the limit of every user at the root and at his leaves.
+    /// Users; each has the limit of every user at the root and at the user's leaves.
     pub users: u64,
     /// Applications, dealt to queues and users in turn.
     pub applications: u64,

@@ -196,8 +196,8 @@ mod tests {
         let asks = vec![ask; 10_000];
         let asks = v1::AllocationRequest { allocations: asks, ..v1::AllocationRequest::default() };
         let config = "partitions: [{name: default, queues: [{name: root}]}]\n".repeat(10_000);
-        let told = v1::RegisterResourceManagerRequest { config, ..Default::default() };
-        for bytes in [nodes.encode_to_vec(), asks.encode_to_vec(), told.encode_to_vec()] {
+        let registration = v1::RegisterResourceManagerRequest { config, ..Default::default() };
+        for bytes in [nodes.encode_to_vec(), asks.encode_to_vec(), registration.encode_to_vec()] {
             let weight = weigh(&bytes, 1) + bytes.len();
             assert!(weight < WEIGHT_MAX, "{weight} for {} bytes", bytes.len());
         }

@@ -197,8 +197,8 @@ impl Report {
             Code::UserLimitNoShare,
             Code::ApplicationsNoShare,
         ];
-        for kept in [&mut self.errors, &mut self.warnings] {
-            kept.list.retain(|one| !absences.contains(&one.code));
+        for severity in [&mut self.errors, &mut self.warnings] {
+            severity.list.retain(|one| !absences.contains(&one.code));
         }
     }
 

@@ -19,7 +19,7 @@ use crate::published::Published;
 use crate::recover::{Recovering, recover_with};
 use crate::users::Users;
 use crate::writer::{
-    FILES_CHECKED_EVERY, Kept, Outcome, SCAN_EVERY, STEPS_PER_BATCH, Submission, Writer,
+    FILES_CHECKED_EVERY, Outcome, Retention, SCAN_EVERY, STEPS_PER_BATCH, Submission, Writer,
 };
 
 /// How many messages are taken into one batch.
@@ -48,7 +48,7 @@ pub struct Settings {
     /// How many commands may wait.
     pub commands_waiting: usize,
     /// How much is stored.
-    pub kept: Kept,
+    pub retention: Retention,
     /// Whose memory of users is cleaned by the clock.
     pub users: Option<Arc<Users>>,
     /// Whether nothing starts after a restart before the nodes that are known have reported: where an RM brings
@@ -66,7 +66,7 @@ impl Settings {
             pace: Pace::default(),
             scan_every: Some(SCAN_EVERY),
             commands_waiting: COMMANDS_WAITING,
-            kept: Kept::default(),
+            retention: Retention::default(),
             users: None,
             awaits_nodes: false,
             audit: None,
@@ -121,7 +121,7 @@ impl Engine {
             replayed: recovered.replayed,
             warnings: std::mem::take(&mut recovered.warnings),
         };
-        let mut writer = Writer::new(store, recovered, settings.kept);
+        let mut writer = Writer::new(store, recovered, settings.retention);
         writer.set_scan_every(settings.scan_every);
         if settings.awaits_nodes {
             writer.await_nodes(settings.clock.now())?;
@@ -381,7 +381,7 @@ impl Run {
             Message::Look(look) => look(&self.writer.moment()),
             Message::Journal(answer) => {
                 // The caller may have gone.
-                let _ = answer.send(self.writer.journal_beside());
+                let _ = answer.send(self.writer.journal_reader());
             }
             Message::Turn(most, answer) => {
                 self.writer.pass_time(now)?;

@@ -36,11 +36,11 @@ pub struct Impossible {
 pub(crate) fn carry_out(sequence: u64, deed: impl FnOnce()) -> Result<(), Impossible> {
     // A caller that gets the error does not use the books any more.
     catch_unwind(AssertUnwindSafe(deed))
-        .map_err(|panic| Impossible { sequence, reason: said(&*panic) })
+        .map_err(|panic| Impossible { sequence, reason: panic_text(&*panic) })
 }
 
 /// What a panic says.
-fn said(panic: &(dyn Any + Send)) -> String {
+fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("no reason given").to_owned()

@@ -49,12 +49,12 @@ pub struct Feed(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    kept: Mutex<Kept>,
+    retained: Mutex<Retained>,
     newest: Progress,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct Retained {
     entries: VecDeque<Arc<Entry>>,
     /// The number of the entry that comes next.
     next: u64,
@@ -64,23 +64,23 @@ struct Kept {
 impl Feed {
     /// An empty feed, whose first entry will have the number `next`.
     pub fn new(next: u64, capacity: usize) -> Self {
-        let kept = Kept { entries: VecDeque::new(), next, capacity: capacity.max(1) };
+        let retained = Retained { entries: VecDeque::new(), next, capacity: capacity.max(1) };
         let newest = Progress::new(next.saturating_sub(1));
-        Self(Arc::new(Shared { kept: Mutex::new(kept), newest }))
+        Self(Arc::new(Shared { retained: Mutex::new(retained), newest }))
     }
 
     /// Publish entries, whose numbers follow those before.
     pub(crate) fn publish(&self, entries: impl Iterator<Item = Arc<Entry>>) {
-        let mut kept = self.kept();
+        let mut retained = self.retained();
         for entry in entries {
-            if kept.entries.len() == kept.capacity {
-                kept.entries.pop_front();
+            if retained.entries.len() == retained.capacity {
+                retained.entries.pop_front();
             }
-            kept.next = entry.record.sequence + 1;
-            kept.entries.push_back(entry);
+            retained.next = entry.record.sequence + 1;
+            retained.entries.push_back(entry);
         }
-        let newest = kept.next - 1;
-        drop(kept);
+        let newest = retained.next - 1;
+        drop(retained);
         self.0.newest.reach(newest);
     }
 
@@ -99,13 +99,13 @@ impl Feed {
     /// # Errors
     /// When it is no longer in memory.
     pub fn read(&self, from: u64, count: usize) -> Result<Vec<Arc<Entry>>, TooOld> {
-        let kept = self.kept();
-        let oldest = kept.next - kept.entries.len() as u64;
+        let retained = self.retained();
+        let oldest = retained.next - retained.entries.len() as u64;
         if from < oldest {
             return Err(TooOld { wanted: from, oldest });
         }
         let skipped = usize::try_from(from - oldest).unwrap_or(usize::MAX);
-        Ok(kept.entries.iter().skip(skipped).take(count).cloned().collect())
+        Ok(retained.entries.iter().skip(skipped).take(count).cloned().collect())
     }
 
     /// Nothing more happens.
@@ -113,8 +113,8 @@ impl Feed {
         self.0.newest.end();
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.0.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn retained(&self) -> MutexGuard<'_, Retained> {
+        self.0.retained.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -69,13 +69,13 @@ impl Image {
     }
 
     /// Read it back.
-    pub(crate) fn of(kept: Snapshot) -> Result<Self, ImageError> {
-        let head = kept.head;
+    pub(crate) fn of(stored: Snapshot) -> Result<Self, ImageError> {
+        let head = stored.head;
         if head.format != IMAGE_FORMAT {
             let found = head.format;
             return Err(SnapshotError::OtherFormat { found }.into());
         }
-        let mut source = Source { chunks: kept.chunks, chunk: Vec::new(), read: 0, failed: None };
+        let mut source = Source { chunks: stored.chunks, chunk: Vec::new(), read: 0, failed: None };
         let image: Result<Self, _> = snapshot::read(&mut source, BYTES_MAX);
         if let Some(error) = source.failed.take() {
             return Err(error.into());

@@ -41,8 +41,8 @@ mod writer;
 mod writer_stats;
 
 pub use audit_log::{
-    AUDIT_FOLDER, AuditFault, AuditKnown, AuditPage, AuditReader, AuditRecord, AuditStatus,
-    AuditType, AuditVerified, AuditWanted, Fault as AuditFaultKind, Head as AuditHead, Said,
+    AUDIT_FOLDER, AuditFault, AuditFields, AuditKnown, AuditPage, AuditReader, AuditRecord,
+    AuditStatus, AuditType, AuditVerified, AuditWanted, Fault as AuditFaultKind, Head as AuditHead,
     verify_audit, verify_audit_lines, written_time,
 };
 pub use clock::{CLOCK_TOLERANCE, Clock, ClockOffset, HandClock, SteadyClock, SystemClock};
@@ -67,7 +67,7 @@ pub use view::{View, Views};
 pub use wait_history::{CHANGES_MOST, WaitHistory, changes_of};
 pub use watched::{Batch, Missed, Watched, Watcher};
 pub use writer::{
-    Accepted, Kept, Outcome, SCAN_EVERY, STEPS_PER_BATCH, Scheduled, Submission, Writer,
+    Accepted, Outcome, Retention, SCAN_EVERY, STEPS_PER_BATCH, Scheduled, Submission, Writer,
 };
 pub use writer_stats::{Durations, OfDisk, OfSteps, Scale, Snapshots, WriterStats};
 

@@ -137,7 +137,7 @@ mod tests {
         let every = Millis::from_secs(60);
         assert_eq!(rounds.run_due(at + (every - Millis::new(1)), view(&damaged)), None);
         assert_eq!(vitals.verified().expect("as before").time, at, "not yet");
-        let told = rounds.run_due(at + every, view(&damaged));
+        let found = rounds.run_due(at + every, view(&damaged));
         let second = vitals.verified().expect("the second time");
         let [drift] = second.drift.as_slice() else { panic!("{second:?}") };
         assert_eq!((drift.tenant.as_str(), drift.resource.as_str()), ("a", "vcore"));
@@ -147,7 +147,7 @@ mod tests {
         );
         let report =
             Command::ReportDrift { partition: Name::new("default"), drift: second.drift.clone() };
-        assert_eq!(told, Some(report));
+        assert_eq!(found, Some(report));
         let again = rounds.run_due(at + every + every, view(&damaged));
         assert_eq!(again, None, "it was written down");
         let third = rounds.run_due(at + every + every + every, view(&world.books));

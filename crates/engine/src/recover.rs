@@ -138,14 +138,14 @@ fn newest_image(store: &dyn ReadStore, reach: Option<u64>) -> Result<Base, Engin
 impl Recovered {
     fn replay(&mut self, record: &Record) -> Result<(), EngineError> {
         let Self { books, trail, .. } = self;
-        let mut said = Vec::new();
+        let mut audited = Vec::new();
         carry_out(record.sequence, || {
             for event in &record.events {
-                facts(books, record.command.as_ref(), event, &mut said);
+                facts(books, record.command.as_ref(), event, &mut audited);
                 books.apply(record.time, event);
             }
         })?;
-        trail.add(record, &said);
+        trail.add(record, &audited);
         self.note(record);
         self.replayed += 1;
         Ok(())

@@ -101,6 +101,6 @@ fn before(
         }
         oldest = Some(image);
     }
-    let kept = oldest.filter(|_| store.first() > 1);
-    Ok(kept.map_or_else(Recovered::default, Recovered::of))
+    let base = oldest.filter(|_| store.first() > 1);
+    Ok(base.map_or_else(Recovered::default, Recovered::of))
 }

@@ -78,7 +78,7 @@ pub type Outcome = Result<Accepted, Rejection>;
 
 /// How much is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct Retention {
     /// Entries of the feed, for followers.
     pub entries: usize,
     /// Records of what happened to objects, for watchers; 0 for as many as usual.
@@ -87,7 +87,7 @@ pub struct Kept {
     pub snapshot_every: u64,
 }
 
-impl Default for Kept {
+impl Default for Retention {
     fn default() -> Self {
         Self { entries: ENTRIES_KEPT, records: 0, snapshot_every: SNAPSHOT_EVERY }
     }
@@ -122,7 +122,7 @@ pub struct Writer {
     batch: Batch,
     /// Of the records that are not durable yet.
     entries: VecDeque<Arc<Entry>>,
-    told: Vec<record::Record>,
+    records: Vec<record::Record>,
     swept: Timestamp,
     /// When it was last found out whether the files of the journal are in place.
     looked_after: Timestamp,
@@ -150,7 +150,7 @@ impl fmt::Debug for Writer {
 
 impl Writer {
     /// A writer that goes on where a journal ended.
-    pub fn new(store: Box<dyn Store>, recovered: Recovered, kept: Kept) -> Self {
+    pub fn new(store: Box<dyn Store>, recovered: Recovered, retention: Retention) -> Self {
         let Recovered { books, answers, sequence, time, replayed, trail, .. } = recovered;
         let mut scheduler = Scheduler::watching(&books);
         scheduler.count_records(sequence);
@@ -162,7 +162,7 @@ impl Writer {
             books,
             scheduler,
             journal: Journal::new(store),
-            keeper: Snapshotter::new(kept.snapshot_every, replayed),
+            keeper: Snapshotter::new(retention.snapshot_every, replayed),
             last: time,
             answers,
             trail,
@@ -172,7 +172,7 @@ impl Writer {
             events: Vec::new(),
             batch: Batch::default(),
             entries: VecDeque::new(),
-            told: Vec::new(),
+            records: Vec::new(),
             swept: time,
             looked_after: time,
             scanned: time,
@@ -184,16 +184,16 @@ impl Writer {
             is_counted: true,
             step_times: Durations::default(),
             work: WriterStats::default(),
-            feed: Feed::new(sequence + 1, kept.entries),
+            feed: Feed::new(sequence + 1, retention.entries),
             views,
-            watched: Watched::new(kept.records),
+            watched: Watched::new(retention.records),
             vitals: Arc::default(),
         }
     }
 
     /// A reader of the journal as far as it is durable, for another thread.
-    pub(crate) fn journal_beside(&self) -> Box<dyn ReadStore + Send> {
-        self.journal.store().beside()
+    pub(crate) fn journal_reader(&self) -> Box<dyn ReadStore + Send> {
+        self.journal.store().reader()
     }
 
     /// What others may read while it writes.
@@ -448,8 +448,8 @@ impl Writer {
         self.scheduler.count_records(record.sequence);
         let mut told_rm = Vec::new();
         let mut names = Vec::with_capacity(record.events.len());
-        let Self { books, scheduler, telling, edges, told, tally, facts: said, .. } = self;
-        let mut heard = |record: record::Record| told.push(record);
+        let Self { books, scheduler, telling, edges, records, tally, facts: audited, .. } = self;
+        let mut heard = |record: record::Record| records.push(record);
         let command = record.command.as_ref();
         for event in &record.events {
             // Each listener reads the books as they are before the event, since some rows are gone afterwards.
@@ -458,7 +458,7 @@ impl Writer {
             // 2. The names of the rows in the event, for all that read it later.
             names.push(named(books, command, event));
             // 3. What the audit log of tenants records.
-            facts(books, command, event, said);
+            facts(books, command, event, audited);
             // 4. Metrics: first what the scheduler decided, then what happened to it.
             if command.is_none() {
                 tally.judge(books, event);
@@ -485,8 +485,8 @@ impl Writer {
     }
 
     fn note_refusal(&mut self, now: Timestamp, command: &Command) {
-        let told = &mut self.told;
-        records_of_refusal(&self.books, now, command, &mut |record| told.push(record));
+        let records = &mut self.records;
+        records_of_refusal(&self.books, now, command, &mut |record| records.push(record));
         if matches!(command, Command::AddNode(_)) {
             self.counters.failed_nodes += 1;
         } else if matches!(command, Command::Ask(_) | Command::SetForeign(_)) {

@@ -94,7 +94,7 @@ fn furniture(round: u64) -> Vec<Command> {
 
 fn start(folder: &Path) -> Engine {
     let mut settings = Settings::with(SystemClock);
-    settings.kept.snapshot_every = 150;
+    settings.retention.snapshot_every = 150;
     Engine::start(Box::new(FileStore::open_folder(folder).unwrap()), settings).unwrap()
 }
 

@@ -152,7 +152,7 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
         &folder,
         &["repair", "--to", "5"],
         &expect![[r"
-        kept the records up to 5. Copies of the original files: data/before-repair-1.*
+        the records up to 5 remain. Copies of the original files: data/before-repair-1.*
         0
     "]],
     );
@@ -246,7 +246,7 @@ fn a_damaged_record_is_told_with_its_place() {
         &folder,
         &["repair", "--to", "4"],
         &expect![[r"
-        kept the records up to 4. Copies of the original files: data/before-repair-1.*
+        the records up to 4 remain. Copies of the original files: data/before-repair-1.*
         0
     "]],
     );

@@ -224,7 +224,7 @@ impl Store for MemoryStore {
         Ok(state.gone + 1)
     }
 
-    fn beside(&self) -> Box<dyn ReadStore + Send> {
+    fn reader(&self) -> Box<dyn ReadStore + Send> {
         Box::new(Beside { journal: self.journal.clone(), next: self.next() })
     }
 }

@@ -182,5 +182,5 @@ pub trait Store: ReadStore + Send {
 
     /// A reader of what there is now, for another thread, while this goes on writing. What is truncated away meanwhile
     /// is an error of the reader.
-    fn beside(&self) -> Box<dyn ReadStore + Send>;
+    fn reader(&self) -> Box<dyn ReadStore + Send>;
 }

@@ -51,9 +51,10 @@ impl Assembly {
     /// Outside a Tokio runtime.
     pub fn of(service: &Service, levels: &Arc<LogLevels>, settings: &Settings) -> Self {
         let interface = Interface::new(service.clone(), settings.si);
-        let beside = Arc::new(Others { interface: interface.clone(), levels: Arc::clone(levels) });
-        service.live().tell_rms_by(beside.clone());
-        let rest = Arc::new(Rest::new(settings.rest, beside));
+        let metadata =
+            Arc::new(Others { interface: interface.clone(), levels: Arc::clone(levels) });
+        service.live().tell_rms_by(metadata.clone());
+        let rest = Arc::new(Rest::new(settings.rest, metadata));
         let modules = [rest::handler, log_level::handler, native::handler, metrics::handler];
         let mounted = mount::router(service.clone(), Arc::clone(&rest), &modules);
         let (checks, checked) = (Arc::clone(&rest.checks), service.clone());
@@ -89,8 +90,8 @@ impl RmMetadata for Others {
 
     fn diagnostics(&self) -> BoxFuture<'_, Result<Option<Map<String, Value>>, String>> {
         Box::pin(async {
-            let Some(said) = self.interface.state_dump().await else { return Ok(None) };
-            let dump = serde_json::from_str(&said?);
+            let Some(dump) = self.interface.state_dump().await else { return Ok(None) };
+            let dump = serde_json::from_str(&dump?);
             dump.map(Some).map_err(|error| {
                 format!("the state dump of the resource manager is not valid: {error}")
             })

@@ -226,7 +226,7 @@ mod tests {
         drop(first);
         assert!(open("a").is_some());
         drop(second);
-        assert!(live.of_tenants.lock().unwrap().is_empty(), "nothing is kept of who has gone");
+        assert!(live.of_tenants.lock().unwrap().is_empty(), "nothing is stored for closed streams");
     }
 
     #[test]

@@ -84,16 +84,16 @@ fn at_path(
     for (route, handler) in handlers {
         all = all.merge(with_common(route, handler, is_shared));
     }
-    let told = allow.clone();
+    let allowed_methods = allow.clone();
     all = all.merge(options(move |request: Request| {
         let shared = preflight && request.headers().contains_key(REQUEST_METHOD);
         let (status, origin) = (StatusCode::OK, shared.then(|| request.method().clone()));
-        std::future::ready(allowed(status, &told, origin.as_ref()))
+        std::future::ready(allowed(status, &allowed_methods, origin.as_ref()))
     }));
     if is_reference {
         // `GET` is not taken for `HEAD` as it is elsewhere.
-        let told = allow.clone();
-        all = all.merge(head(move || std::future::ready(refused_method(&told))));
+        let allowed_methods = allow.clone();
+        all = all.merge(head(move || std::future::ready(refused_method(&allowed_methods))));
         all = all.fallback(move || std::future::ready(refused_method(&allow)));
     }
     all

@@ -195,10 +195,10 @@ impl QueueFile {
 
     /// Replace the settings that an RM sends next to the queue file; a key that it does not name is as the server has
     /// it. The maximum number of stored events is among them.
-    pub fn set_extra(&self, said: BTreeMap<String, String>) {
+    pub fn set_extra(&self, settings: BTreeMap<String, String>) {
         let mut extra = self.base.get().cloned().unwrap_or_default();
-        extra.extend(said);
-        self.engine.watched().resize(EventSettings::of(&extra).kept);
+        extra.extend(settings);
+        self.engine.watched().resize(EventSettings::of(&extra).capacity);
         self.update(|in_force| in_force.extra = extra);
     }
 
@@ -346,11 +346,11 @@ fn path_of(folder: &Path, checksum: &str) -> PathBuf {
 fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
     use std::io::Write as _;
 
-    let beside = path.with_extension("new");
-    let mut file = fs::File::create(&beside)?;
+    let new_path = path.with_extension("new");
+    let mut file = fs::File::create(&new_path)?;
     file.write_all(bytes)?;
     file.sync_all()?;
-    fs::rename(&beside, path)?;
+    fs::rename(&new_path, path)?;
     match path.parent() {
         Some(folder) => fs::File::open(folder)?.sync_all(),
         None => Ok(()),

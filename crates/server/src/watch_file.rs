@@ -40,7 +40,7 @@ impl WatchedFiles {
     /// second.
     pub async fn change(&mut self, at_once: &Notify) {
         loop {
-            let told = tokio::select! {
+            let requested = tokio::select! {
                 () = sleep(LOOK_EVERY) => false,
                 () = at_once.notified() => true,
             };
@@ -52,7 +52,7 @@ impl WatchedFiles {
             });
             let Ok((files, found)) = looked.await else { continue };
             *self = files;
-            if found || told {
+            if found || requested {
                 return;
             }
         }

@@ -82,8 +82,8 @@ async fn tell_overruled(service: &Service, path: &Path, text: &str) {
     let Ok(Ok(found)) = found.await else { return };
     let count = found.differences.len();
     for one in found.differences.iter().take(DIFFERENCES) {
-        let said = |value: &Option<Value>| value.as_ref().map_or("-".into(), Value::to_string);
-        let (in_force, file) = (said(&one.before), said(&one.after));
+        let shown = |value: &Option<Value>| value.as_ref().map_or("-".into(), Value::to_string);
+        let (in_force, file) = (shown(&one.before), shown(&one.after));
         let queue = one.queue.as_ref().map_or("-", Name::as_str);
         let (partition, key) = (&one.partition, &one.key);
         tracing::warn!(%partition, queue, %key, in_force, file, "an active setting differs from the queue file at this path");

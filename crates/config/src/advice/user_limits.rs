@@ -18,7 +18,7 @@ use super::capacity::{guarantees, times_guaranteed};
 use super::survey::Survey;
 
 pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Report) {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     let mut all: Vec<InForce<'_>> = Vec::new();
     let outermost = InForce::default().below(partition.user_limits.as_deref());
     for (position, place) in survey.iter() {
@@ -30,14 +30,14 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
         }
         if !place.is_parent() {
             let scene = UserLimitContext { survey, position, of_template: None };
-            words(&here, &mut told, report);
+            words(&here, &mut reported, report);
             no_share(&scene, &here, report);
             amounts(&scene, &here, report);
         } else if let Some(template) = template {
             let made = here.below(template.user_limits.as_deref());
             let guaranteed = Vector::of(template.resources.guaranteed.as_ref());
             let of_template = Some((guaranteed, Vector::of(template.resources.max.as_ref())));
-            words(&made, &mut told, report);
+            words(&made, &mut reported, report);
             amounts(&UserLimitContext { survey, position, of_template }, &made, report);
         }
         all.push(here);
@@ -111,9 +111,9 @@ impl UserLimitContext<'_> {
 }
 
 /// Words that are reported once, however many leaves have them.
-fn words(here: &InForce<'_>, told: &mut BTreeSet<Span>, report: &mut Report) {
+fn words(here: &InForce<'_>, reported: &mut BTreeSet<Span>, report: &mut Report) {
     if let Some(text) = here.enforcement.filter(|text| text.value == "strict")
-        && told.insert(text.span)
+        && reported.insert(text.span)
     {
         let message = "with `enforcement: strict`, a queue can stop starting asks: if the next ask \
                        of every user needs more than the rest of the user's share, nothing starts, \
@@ -126,7 +126,7 @@ fn words(here: &InForce<'_>, told: &mut BTreeSet<Span>, report: &mut Report) {
         );
     }
     if let Some(text) = here.formula.filter(|text| text.value.starts_with("yarn"))
-        && told.insert(text.span)
+        && reported.insert(text.span)
     {
         let message = format!(
             "the formula `{}` has dead zones: at times no user can start another ask, or \

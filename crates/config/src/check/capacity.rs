@@ -194,8 +194,8 @@ fn check_siblings(parent: &Queue, report: &mut Report) {
         let fault = Diagnostic::error(Code::CapacitySiblings, place, message)
             .also(span, "the sibling")
             .help(
-                "set the same `mode` in `capacity` of all queues below one parent, or remove \
-                   `capacity` from all of them",
+                "set the same `mode` in `capacity` of the queue and all its siblings, or remove \
+                 `capacity` from all of them",
             );
         report.push(fault);
     }

@@ -15,19 +15,19 @@ pub(super) fn check(root: &Queue, report: &mut Report) {
 /// Check a queue and those below; `stopped` is the nearest word above that stops it.
 fn below(queue: &Queue, stopped: Option<&Text>, report: &mut Report) {
     let word = queue.start.as_ref();
-    let said = word.and_then(start);
+    let state = word.and_then(start);
     if let Some(word) = word {
-        check_word(word, said, stopped, report);
+        check_word(word, state, stopped, report);
     }
     check_lifetimes(queue, report);
-    let stopped = word.filter(|_| said == Some(QueueStart::Stopped)).or(stopped);
+    let stopped = word.filter(|_| state == Some(QueueStart::Stopped)).or(stopped);
     for child in &queue.children {
         below(child, stopped, report);
     }
 }
 
-fn check_word(word: &Text, said: Option<QueueStart>, stopped: Option<&Text>, report: &mut Report) {
-    match (said, stopped) {
+fn check_word(word: &Text, state: Option<QueueStart>, stopped: Option<&Text>, report: &mut Report) {
+    match (state, stopped) {
         (None, _) => {
             let message = format!("`state` is `{}`, but it must be running or stopped", word.value);
             let help = match word.value.to_lowercase().as_str() {

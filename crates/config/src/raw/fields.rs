@@ -140,7 +140,7 @@ impl<'n, 'r> Fields<'n, 'r> {
             self.report.push(wrong_kind(node, &format!("`{key}` must be a list")));
             return None;
         };
-        let mut kept = Vec::with_capacity(items.len());
+        let mut values = Vec::with_capacity(items.len());
         for item in items {
             if is_null(item) {
                 let message = format!("an empty entry of `{key}` is ignored");
@@ -148,10 +148,10 @@ impl<'n, 'r> Fields<'n, 'r> {
                 let warning = Diagnostic::warning(Code::YamlLenient, span, message);
                 self.report.push(warning.help("remove the entry"));
             } else {
-                kept.push(item);
+                values.push(item);
             }
         }
-        Some((kept, node.span))
+        Some((values, node.span))
     }
 
     /// The texts of a list; `None` when it is absent.

@@ -66,10 +66,10 @@ blocks! {
 
     /// How gangs start.
     Gangs = "`gangs`" {
-        /// `members` places the placeholders of a gang one by one, as YuniKorn. `whole` places all of them in one step,
-        /// or none. Then at most one gang of the partition takes room as it comes.
+        /// `members` places the placeholders of a gang one by one, as YuniKorn does. `whole` places all of them in one
+        /// step, or none. At most one gang of the partition then takes free capacity step by step.
         "placement" "Placement" placement: Plain
-            { values: "`members`, `whole`", default: "`members`, with `tenants` `whole`", own: true };
+            { values: "`members`, `whole`", default: "`members`; with `tenants`: `whole`", own: true };
     }
 
     /// The order in which nodes are tried.

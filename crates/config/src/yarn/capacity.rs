@@ -187,7 +187,7 @@ fn maximum(scope: &Scope<'_>, mode: Mode, written: &mut Written) -> Option<Amoun
 /// The amounts that a queue file takes: without zeros, which say nothing in YARN either.
 fn known_types(scope: &Scope<'_>, name: &str, amounts: Amounts) -> Amounts {
     let Some(property) = scope.get(name) else { return amounts };
-    let mut kept = Amounts::new();
+    let mut known = Amounts::new();
     for (kind, amount) in amounts {
         if amount.starts_with(|one: char| one != '0') {
             if !matches!(kind.as_str(), "memory" | "vcore") {
@@ -197,10 +197,10 @@ fn known_types(scope: &Scope<'_>, name: &str, amounts: Amounts) -> Amounts {
                     "compare the name of the type with the names that your resource manager sends";
                 scope.tell(Kind::Adjusted, property, &why, help);
             }
-            kept.push((kind, amount));
+            known.push((kind, amount));
         }
     }
-    kept
+    known
 }
 
 /// Whether this says that root has all of something, as it does.

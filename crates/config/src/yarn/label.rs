@@ -134,6 +134,6 @@ fn maximum(
 
 /// Amounts in the types of a label; a zero says nothing in YARN.
 fn at_label(amounts: Amounts, label: &str) -> impl Iterator<Item = (String, String)> {
-    let said = amounts.into_iter().filter(|(_, amount)| !amount.starts_with('0'));
-    said.map(move |(kind, amount)| (format!("{kind}@{label}"), amount))
+    let nonzero = amounts.into_iter().filter(|(_, amount)| !amount.starts_with('0'));
+    nonzero.map(move |(kind, amount)| (format!("{kind}@{label}"), amount))
 }

@@ -298,7 +298,7 @@ fn lifetimes(scope: &Scope<'_>, block: &mut Block) {
 
 /// Whether any queue has a property of labels; the first is then reported with the note that they are exclusive.
 fn labels_are_named(way: Way<'_, '_>) -> bool {
-    let said = |node: &Node| {
+    let has_labels = |node: &Node| {
         let scope = way.whole.queue(&node.path);
         let Some(property) = scope.get("accessible-node-labels") else { return false };
         let why = "labels are written as exclusive, which is their default in YARN";
@@ -307,7 +307,7 @@ fn labels_are_named(way: Way<'_, '_>) -> bool {
         scope.tell(Kind::Adjusted, property, why, help);
         true
     };
-    way.tree.nodes.iter().any(said)
+    way.tree.nodes.iter().any(has_labels)
 }
 
 /// Which labels of nodes the asks of a queue may name, and which is meant where they name none.

@@ -132,7 +132,7 @@ impl<'p> Scope<'p> {
         });
     }
 
-    /// Say that something in a file says nothing in the end.
+    /// Report a part of a file that has no effect.
     pub(super) fn tell_dropped(&self, dropped: &Dropped) {
         let Dropped { kind, place, what, value, why, help } = dropped;
         self.notes.borrow_mut().push(Note {

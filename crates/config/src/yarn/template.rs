@@ -114,7 +114,8 @@ fn rest(scope: &Scope<'_>, nearer: &[Scope<'_>]) {
         } else if says(&name) || name.starts_with(WITH) && says(WITH) {
             let why = "a nearer template sets the property for leaves, and a template applies only \
                        to leaves";
-            scope.tell(Kind::NoEquivalent, property, why, "add the parent queues to the file");
+            let help = "define the parent queues in the queue file, and set the property there";
+            scope.tell(Kind::NoEquivalent, property, why, help);
         } else if name.starts_with(WITH) && scope.get(WITH).is_none() {
             scope.tell(Kind::NoEffect, property, "the template has no ordering-policy", "");
         } else if name.ends_with(".exclusive-enforced-partitions") {

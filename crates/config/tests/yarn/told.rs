@@ -181,7 +181,8 @@ fn what_is_said_of_labels_and_templates_is_known_by_name_too() {
         ),
         (
             "parent-template.capacity",
-            "not converted: a template applies only to leaves; add the parent queues to the file"
+            "not converted: a template applies only to leaves; define the parent queues in the queue \
+             file, and set the property there"
                 .to_owned(),
         ),
         (

@@ -126,7 +126,7 @@ pub enum NodeVerdict {
 struct RemovalVerdict {
     version: u64,
     removal: Removal,
-    said: NodeVerdict,
+    verdict: NodeVerdict,
 }
 
 /// What was asked and answered about one ask.
@@ -156,9 +156,11 @@ impl Inquiry {
             QuestionSubject::Nodes(..) => &[][..],
             QuestionSubject::Removals(removals) => removals,
         });
-        let said = self.removals.values().map(|one| &one.removal);
+        let answered = self.removals.values().map(|one| &one.removal);
         let versions = self.question.iter().all(|one| one.nodes().count() == one.versions.len());
-        !self.is_empty() && versions && asked.chain(said).all(|one| one.least <= one.victims.len())
+        !self.is_empty()
+            && versions
+            && asked.chain(answered).all(|one| one.least <= one.victims.len())
     }
 }
 
@@ -168,10 +170,10 @@ impl Inquiry {
     }
 
     /// Store a verdict on a node of a question.
-    fn note(&mut self, question: &Question, (node, version): (NodeId, u64), said: NodeVerdict) {
+    fn note(&mut self, question: &Question, (node, version): (NodeId, u64), verdict: NodeVerdict) {
         match &question.subject {
             QuestionSubject::Nodes(mode, _) => {
-                let refusal = match said {
+                let refusal = match verdict {
                     NodeVerdict::Refused(reason) => Some(reason),
                     NodeVerdict::Suits | NodeVerdict::SuitsWithout(_) => None,
                 };
@@ -179,7 +181,7 @@ impl Inquiry {
             }
             QuestionSubject::Removals(_) => {
                 if let Some(removal) = question.removal_on(node).cloned() {
-                    self.removals.insert(node, RemovalVerdict { version, removal, said });
+                    self.removals.insert(node, RemovalVerdict { version, removal, verdict });
                 }
             }
         }
@@ -280,7 +282,7 @@ impl Books {
     pub fn removal_verdict(&self, ask: AllocationId, removal: &Removal) -> Option<&NodeVerdict> {
         let verdict = self.allocations[ask].inquiry()?.removals.get(&removal.node)?;
         let holds = self.has_version(removal.node, verdict.version) && verdict.removal == *removal;
-        holds.then_some(&verdict.said)
+        holds.then_some(&verdict.verdict)
     }
 
     /// How many verdicts are remembered for an ask, those included that hold no more.
@@ -333,17 +335,17 @@ impl Books {
         if let Some(question) = inquiry.question.take() {
             // Equal reasons are one text.
             let mut reasons = BTreeSet::new();
-            for (node, said) in verdicts {
+            for (node, verdict) in verdicts {
                 let mut asked = question.nodes().zip(&question.versions);
                 let Some((_, version)) = asked.find(|(one, _)| one == node) else { continue };
-                let said = match said {
+                let verdict = match verdict {
                     NodeVerdict::Refused(reason) => {
                         reasons.insert(reason.clone());
                         NodeVerdict::Refused(reasons.get(reason).cloned().unwrap_or_default())
                     }
                     other @ (NodeVerdict::Suits | NodeVerdict::SuitsWithout(_)) => other.clone(),
                 };
-                inquiry.note(&question, (*node, *version), said);
+                inquiry.note(&question, (*node, *version), verdict);
             }
         }
         self.drop_old(&mut inquiry);

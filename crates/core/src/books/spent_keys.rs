@@ -51,11 +51,11 @@ impl SpentKeys {
     /// Returns the same with its indexes made again.
     #[cfg(any(test, feature = "snapshot"))]
     pub(super) fn indexed_again(&self) -> Self {
-        let mut anew = Self::default();
+        let mut rebuilt = Self::default();
         for ((tenant, key), submitted) in self.keys.iter() {
-            anew.add(tenant, key, *submitted);
+            rebuilt.add(tenant, key, *submitted);
         }
-        anew
+        rebuilt
     }
 
     /// Remembers the key of a task that is forgotten.

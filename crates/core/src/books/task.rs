@@ -351,29 +351,29 @@ impl Books {
     }
 
     /// What is known of the tasks of each partition that has any, recomputed from the applications.
-    pub(crate) fn tasks_anew(&self) -> BTreeMap<PartitionId, Tasks> {
+    pub(crate) fn tasks_rebuilt(&self) -> BTreeMap<PartitionId, Tasks> {
         let marked =
             self.applications.iter().filter_map(|(id, row)| Some((id, row, row.task.as_deref()?)));
         let mut marked: Vec<_> = marked.collect();
         marked.sort_by_key(|(_, row, _)| row.number); // Of equal keys the newest counts.
-        let mut anew: BTreeMap<PartitionId, Tasks> = BTreeMap::new();
+        let mut rebuilt: BTreeMap<PartitionId, Tasks> = BTreeMap::new();
         for (id, row, task) in marked {
-            anew.entry(row.partition).or_default().add(id, (&row.name, row.number), task);
+            rebuilt.entry(row.partition).or_default().add(id, (&row.name, row.number), task);
         }
-        anew
+        rebuilt
     }
 
     /// The applications of each partition that have ended, recomputed.
-    pub(crate) fn ended_anew(
+    pub(crate) fn ended_rebuilt(
         &self,
     ) -> BTreeMap<PartitionId, OrderedMap<(Name, u64), ApplicationId>> {
         let ended = self.applications.iter().filter(|(_, row)| !row.state.is_active());
-        let mut anew: BTreeMap<PartitionId, OrderedMap<_, _>> = BTreeMap::new();
+        let mut rebuilt: BTreeMap<PartitionId, OrderedMap<_, _>> = BTreeMap::new();
         for (id, row) in ended {
-            let of_partition = anew.entry(row.partition).or_default();
+            let of_partition = rebuilt.entry(row.partition).or_default();
             of_partition.insert((row.name.clone(), row.number), id);
         }
-        anew
+        rebuilt
     }
 }
 

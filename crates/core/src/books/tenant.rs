@@ -258,12 +258,12 @@ impl Tenants {
     }
 
     /// The same, with everything that follows from the rows recomputed.
-    pub(crate) fn indexed_anew(&self) -> Self {
-        let mut anew = self.clone();
-        (anew.below, anew.shared) = (OrderedMap::default(), BTreeMap::new());
+    pub(crate) fn indexed_again(&self) -> Self {
+        let mut rebuilt = self.clone();
+        (rebuilt.below, rebuilt.shared) = (OrderedMap::default(), BTreeMap::new());
         for (name, row) in self.rows.iter() {
-            anew.list(name, &row.settings);
+            rebuilt.list(name, &row.settings);
         }
-        anew
+        rebuilt
     }
 }

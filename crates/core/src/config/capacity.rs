@@ -64,8 +64,8 @@ impl LabelCapacity {
             CapacityShare::Percent(_) => CapacityShare::Percent(Decimal::ZERO),
             CapacityShare::Weight(_) => CapacityShare::Weight(Decimal::ZERO),
         };
-        let said = all.iter().find(|one| one.label == *label).map(|one| one.capacity);
-        said.or(Some(CapacityConfig { share, maximum: None }))
+        let specified = all.iter().find(|one| one.label == *label).map(|one| one.capacity);
+        specified.or(Some(CapacityConfig { share, maximum: None }))
     }
 }
 

@@ -81,9 +81,9 @@ mod tests {
         let none = own.below(Some(&above));
         assert_eq!(none.default, Some(label("gpu")));
         assert!(above.is_exclusive("gpu") && !above.is_exclusive("fpga"));
-        assert!(!none.is_exclusive("gpu"), "that is said of the root alone");
+        assert!(!none.is_exclusive("gpu"), "only the root has that setting");
         assert!(above.lends("gpu") && !above.lends("fpga"), "others are shared anyway");
-        assert!(!none.lends("gpu"), "that is said of the root alone, too");
+        assert!(!none.lends("gpu"), "only the root has that setting, too");
         assert!(above.allows("gpu") && !above.allows("tpu") && !none.allows("gpu"));
         assert!(NodeLabelsConfig::default().allows("gpu"), "nobody says which");
         let any =

@@ -84,7 +84,7 @@ pub enum GangPlacement {
     /// One by one, as others make room. Two gangs may wait for each other until one times out.
     #[default]
     Members,
-    /// All in one step, or none. At most one gang of a partition takes room as it comes.
+    /// All in one step, or none. At most one gang of a partition takes free capacity step by step.
     Whole,
 }
 

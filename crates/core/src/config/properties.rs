@@ -68,8 +68,7 @@ pub const PROPERTIES: [Property; 14] = [
         MAX_HEAD_WAIT,
         "a duration",
         "300s",
-        "Wait of the head of line after which later applications can no longer overtake the head \
-         of line.",
+        "Waiting time of the head of line. After this time, no later application can overtake it.",
     ),
     property(
         BACKOFF,

@@ -38,7 +38,11 @@ impl Amount {
 }
 
 /// Both sides for each type of which something is asked for and there may be only so much.
-pub(super) fn beside(limit: &Resources, used: &Resources, asked: &Resources) -> Vec<Amount> {
+pub(super) fn compared_amounts(
+    limit: &Resources,
+    used: &Resources,
+    asked: &Resources,
+) -> Vec<Amount> {
     let some = asked.iter().filter(|(_, asked)| *asked > Quantity::ZERO);
     let both = some.filter_map(|(resource, asked)| {
         let (limit, used) = (limit.get(resource)?, used.get_or_zero(resource));

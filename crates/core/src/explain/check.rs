@@ -70,11 +70,11 @@ fn amounts(books: &Books, ask: AllocationId, looked: CheckResult) -> Option<Vec<
         Compared::Nothing => Some(Vec::new()),
         Compared::Queue(queue) => {
             let row = books.queue(queue);
-            Some(amount::beside(row.max.as_ref()?, &row.allocated, asked))
+            Some(amount::compared_amounts(row.max.as_ref()?, &row.allocated, asked))
         }
         Compared::Limit(partition, level) => {
             let level = books.partition(partition).trackers.level(level);
-            Some(amount::beside(level.max()?, &level.used(), asked))
+            Some(amount::compared_amounts(level.max()?, &level.used(), asked))
         }
         Compared::RunningIn(_)
         | Compared::RunningAt(..)
@@ -138,10 +138,11 @@ fn cap(
         return Vec::new();
     };
     let counted = users.normalised(asked);
-    let beside = amount::beside(&users.cap(user.weight, &counted), &user.used(), &counted);
-    let explains = !looked.failed || beside.iter().any(|one| one.short() > Quantity::ZERO);
+    let amounts =
+        amount::compared_amounts(&users.cap(user.weight, &counted), &user.used(), &counted);
+    let explains = !looked.failed || amounts.iter().any(|one| one.short() > Quantity::ZERO);
     // Where types are compared by their shares, none need be short by itself.
-    if explains { beside } else { worked_out(looked, &user.used()) }
+    if explains { amounts } else { worked_out(looked, &user.used()) }
 }
 
 /// How many applications there may be and are; none where they are not counted, or not limited.

@@ -94,7 +94,7 @@ impl Nodes {
 /// Why an ask may not have a node now; none where it may. In the terms of the scheduler.
 fn reason(books: &Books, ask: AllocationId, (id, node): (NodeId, &Node)) -> Option<NodeReason> {
     let (row, asked) = (books.allocation(ask), books.node_request(ask));
-    let mine = row.reservation().is_some_and(|kept| kept.node == id);
+    let mine = row.reservation().is_some_and(|reservation| reservation.node == id);
     let wish = books.shapes().wish(row.shape);
     if !books.suits(row.shape, id) {
         let labelled = wish.map_or_else(|| !node.is_closed(), |wish| wish.fits_label(node));

@@ -31,7 +31,7 @@ impl Explanation {
             };
         };
         let (word, code) = (self.verdict.word(), check.blocker.code(books));
-        let detail = check.said(books);
+        let detail = check.detail(books);
         let scope = self.scope(books, check.blocker);
         if check.blocker.row().is_permanent {
             return cut(&format!("{word}: {scope}{detail}")); // The word is its code.
@@ -73,7 +73,7 @@ impl Explanation {
 
 impl Check {
     /// Both sides, of the type of which most is missing.
-    fn said(&self, books: &Books) -> String {
+    fn detail(&self, books: &Books) -> String {
         // For a reserved node, that node's own figures are shown.
         let is_one = self.blocker.about().node().is_some();
         if let Some(nodes) = self.nodes.as_ref().filter(|_| !is_one) {

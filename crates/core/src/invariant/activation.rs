@@ -53,12 +53,12 @@ impl Books {
                 &counted,
             )?;
         }
-        let kept: Vec<_> =
+        let stored: Vec<_> =
             self.activated_by_user().map(|(key, count)| (key.clone(), count)).collect();
         equal(
             "users",
             "their applications that were activated",
-            &kept,
+            &stored,
             &users.into_iter().collect(),
         )?;
         for (leaf, drivers) in self.leaves_with_drivers() {
@@ -68,7 +68,12 @@ impl Books {
         Ok(())
     }
 
-    fn check_drivers(&self, leaf: QueueId, kept: &LeafDrivers, here: Vec<&Application>) -> Outcome {
+    fn check_drivers(
+        &self,
+        leaf: QueueId,
+        stored: &LeafDrivers,
+        here: Vec<&Application>,
+    ) -> Outcome {
         let path = &self.queue(leaf).path;
         let mut users: BTreeMap<&Name, UserDrivers> = BTreeMap::new();
         let mut used = Resources::new();
@@ -89,16 +94,16 @@ impl Books {
             user.active = row.is_some_and(|row| row.active);
         }
         let activated: u64 = users.values().map(|user| user.activated).sum();
-        equal(path, "activated applications", &kept.activated, &activated)?;
-        equal(path, "what drivers have", &kept.used, &used.pruned())?;
+        equal(path, "activated applications", &stored.activated, &activated)?;
+        equal(path, "what drivers have", &stored.used, &used.pruned())?;
         let waits = |user: &&UserDrivers| user.applications > user.activated && !user.active;
         let waiting = users.values().filter(waits).count() as u64;
-        equal(path, "users who wait to begin", &kept.waiting_users, &waiting)?;
-        let kept: Vec<_> = kept.users().collect();
+        equal(path, "users who wait to begin", &stored.waiting_users, &waiting)?;
+        let stored: Vec<_> = stored.users().collect();
         equal(
             path,
             "users with applications",
-            &kept,
+            &stored,
             &users.iter().map(|(name, user)| (*name, user)).collect(),
         )
     }

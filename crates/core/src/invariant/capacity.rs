@@ -54,11 +54,11 @@ fn said_at(row: &Queue, label: Option<&str>) -> Option<CapacityConfig> {
     let (plain, Some(label)) = (row.settings.capacity, label) else {
         return row.settings.capacity;
     };
-    let said = row.settings.label_capacities.iter().find(|one| one.label == *label);
+    let specified = row.settings.label_capacities.iter().find(|one| one.label == *label);
     let nothing = |share| CapacityConfig { share, maximum: None };
     match plain?.share {
         CapacityShare::Absolute => plain,
-        _ if said.is_some() => said.map(|one| one.capacity),
+        _ if specified.is_some() => specified.map(|one| one.capacity),
         CapacityShare::Percent(_) => Some(nothing(CapacityShare::Percent(Decimal::ZERO))),
         CapacityShare::Weight(_) => Some(nothing(CapacityShare::Weight(Decimal::ZERO))),
     }
@@ -88,8 +88,8 @@ impl Books {
                 equal(&row.path, "maximum by its part", &row.max, &max)?;
             }
             if let Some(number) = self.number_of(id) {
-                let kept = row.derived_applications;
-                equal(&row.path, "applications by its part", &kept, &number)?;
+                let stored = row.derived_applications;
+                equal(&row.path, "applications by its part", &stored, &number)?;
             }
         }
         Ok(())
@@ -110,7 +110,7 @@ impl Books {
         root.max.as_ref()?.get(resource).map(Fraction::of)
     }
 
-    fn said(&self, amounts: Option<&Amounts>, resource: ResourceType) -> Option<Quantity> {
+    fn specified(&self, amounts: Option<&Amounts>, resource: ResourceType) -> Option<Quantity> {
         granting(amounts)?.get(self.types().name(resource))
     }
 
@@ -164,7 +164,7 @@ impl Books {
     fn guarantee_of(&self, id: QueueId, resource: ResourceType) -> Found {
         let row = self.queue(id);
         let Some(parent) = row.parent else { return Some(self.total(row, resource)) };
-        let own = self.said(row.settings.guaranteed.as_ref(), resource);
+        let own = self.specified(row.settings.guaranteed.as_ref(), resource);
         let label = self.label_of_type(row, resource);
         let Some(capacity) = said_at(row, label) else {
             return Some(own.map(Fraction::of));
@@ -178,8 +178,8 @@ impl Books {
             None => own.map(|own| {
                 let siblings = self.of_parent(parent, label);
                 let absolute = siblings.filter(|(_, one)| one.share == CapacityShare::Absolute);
-                let each =
-                    absolute.map(|(row, _)| self.said(row.settings.guaranteed.as_ref(), resource));
+                let each = absolute
+                    .map(|(row, _)| self.specified(row.settings.guaranteed.as_ref(), resource));
                 let sum: u128 = each.flatten().map(|one| Fraction::of(one).0).sum();
                 let above_row = self.queue(parent);
                 let bounded = above_row.parent.is_none() || above_row.settings.capacity.is_some();
@@ -206,7 +206,7 @@ impl Books {
         let percent = capacity.and_then(|capacity| capacity.maximum);
         let percent = percent.map_or(WHOLE, millionths).min(WHOLE);
         let part = above.times(percent, WHOLE)?;
-        let own = self.said(row.settings.max.as_ref(), resource);
+        let own = self.specified(row.settings.max.as_ref(), resource);
         Some(Some(match own.filter(|own| *own < part.floor()) {
             Some(own) => Fraction::of(own),
             None => part,
@@ -216,7 +216,7 @@ impl Books {
     /// The same by what the queue itself says alone.
     fn own_most_of(&self, id: QueueId, resource: ResourceType) -> Found {
         let row = self.queue(id);
-        let own = self.said(row.settings.max.as_ref(), resource);
+        let own = self.specified(row.settings.max.as_ref(), resource);
         let capacity = said_at(row, self.label_of_type(row, resource));
         let percent = capacity.and_then(|capacity| capacity.maximum);
         let percent = percent.map_or(WHOLE, millionths);
@@ -259,14 +259,15 @@ impl Books {
     /// How many applications a leaf takes in where the file says nothing of it.
     #[expect(clippy::option_option, reason = "the outer one says that a fraction did not fit")]
     fn number_of(&self, id: QueueId) -> Option<Option<u64>> {
-        let said = |row: &Queue| row.settings.application_limits.as_ref().and_then(|one| one.max);
+        let specified =
+            |row: &Queue| row.settings.application_limits.as_ref().and_then(|one| one.max);
         let path: Vec<(QueueId, &Queue)> = self.up(id).collect();
         let (_, root) = path.last().expect("a path has a root");
         let (row, capacity) = (self.queue(id), self.queue(id).settings.capacity);
-        if !row.leaf || said(row).is_some() || row.is_recovery() {
+        if !row.leaf || specified(row).is_some() || row.is_recovery() {
             return Some(None);
         }
-        let all = said(root);
+        let all = specified(root);
         let each = root.settings.application_limits.as_ref().and_then(|one| one.max_per_queue);
         let absolute = capacity.is_some_and(|one| one.share == CapacityShare::Absolute);
         if let Some(each) = each.filter(|_| !absolute) {
@@ -277,7 +278,7 @@ impl Books {
         }
         // The nearest queue that has a number: a configured one, or one by a part.
         for (id, row) in path {
-            if let Some(number) = said(row) {
+            if let Some(number) = specified(row) {
                 return Some(Some(number));
             }
             let mut labels: Vec<Option<&str>> = alloc::vec![None];

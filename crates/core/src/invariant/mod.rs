@@ -150,11 +150,11 @@ impl Books {
     fn check_open_questions(&self) -> Outcome {
         for (id, row) in self.partitions() {
             let asks = row.allocations.iter().filter(|(_, ask)| self.question_of(**ask).is_some());
-            let (open, kept) = (asks.count(), row.open_questions);
+            let (open, stored) = (asks.count(), row.open_questions);
             equal(
                 &row.name,
                 "open questions",
-                &kept.count,
+                &stored.count,
                 &u32::try_from(open).unwrap_or(u32::MAX),
             )?;
             let most = row.questions.map_or(0, |one| usize::from(one.at_once.get()));
@@ -162,9 +162,9 @@ impl Books {
                 return Err(violation(&row.name, "open questions", &most, &open));
             }
             // Between half and all it depends on what was before.
-            let full = open > most / 2 && (kept.full || open == most);
-            let told = self.has_asked_enough(*id);
-            equal(&row.name, "whether the RM has enough to answer", &told, &full)?;
+            let full = open > most / 2 && (stored.full || open == most);
+            let stored = self.has_asked_enough(*id);
+            equal(&row.name, "whether the RM has enough to answer", &stored, &full)?;
         }
         Ok(())
     }
@@ -181,9 +181,9 @@ impl Books {
             let back = self.allocations().get(partner).and_then(Allocation::partner);
             equal(&row.key, "partner of its partner", &back, &Some(id))?;
         }
-        for (id, resources, kept) in self.shapes().iter() {
+        for (id, resources, stored) in self.shapes().iter() {
             let counted = uses.get(&id).copied().unwrap_or(0);
-            equal(&format!("shape {resources:?}"), "uses", &kept, &counted)?;
+            equal(&format!("shape {resources:?}"), "uses", &stored, &counted)?;
         }
         Ok(())
     }
@@ -239,8 +239,8 @@ impl Books {
             let sum = sums.queues.get(&id).unwrap_or(&nothing);
             equal(&row.path, "allocated", &row.allocated, &sum.allocated.pruned())?;
             equal(&row.path, "pending", &row.pending, &sum.shown_pending())?;
-            let (kept, exact) = (row.largest_pending(), sum.largest_pending());
-            equal(&row.path, "pending beyond 64 bits", &kept, &exact)?;
+            let (stored, exact) = (row.largest_pending(), sum.largest_pending());
+            equal(&row.path, "pending beyond 64 bits", &stored, &exact)?;
             equal(&row.path, "preempting", &row.preempting, &sum.preempting.pruned())?;
             equal(&row.path, "running applications", &row.running, &sum.running)?;
             equal(&row.path, "allocating applications", &row.allocating, &sum.allocating)?;
@@ -299,8 +299,8 @@ impl Books {
         for one in row.reservations() {
             let ask = self.allocations().get(*one);
             let waits = ask.filter(|ask| ask.is_pending());
-            let kept = waits.and_then(Allocation::reservation).map(|kept| kept.node);
-            equal(&row.name, "node of its reservation", &kept, &Some(id))?;
+            let stored = waits.and_then(Allocation::reservation).map(|one| one.node);
+            equal(&row.name, "node of its reservation", &stored, &Some(id))?;
             let fits = waits.is_some() && left.fits(self.node_request(*one));
             equal(
                 &row.name,
@@ -323,10 +323,10 @@ impl Books {
         let row = self.application(application);
         let partition = self.partition(row.partition);
         let first = partition.settings.limit_precedence == LimitPrecedence::User;
-        let him = LimitSubject::User(row.user.clone());
+        let subject = LimitSubject::User(row.user.clone());
         let named = move |queue: QueueId| {
             let limits = partition.trackers.limits_at(queue);
-            limits.iter().any(|limit| limit.subject == him)
+            limits.iter().any(|limit| limit.subject == subject)
         };
         self.levels_of(application).filter(move |(_, level)| {
             let group = partition.trackers.tracker(level.tracker).kind == TrackerKind::Group;
@@ -396,12 +396,12 @@ impl Books {
             equal(&row.name, "placeholders", &row.placeholder_count, &held)?;
             let reserved = mine().map(|one| u64::from(one.reservation_count)).sum();
             equal(&row.name, "reservations", &row.reservation_count, &reserved)?;
-            let kept = row.ask_count + row.allocation_count + row.swap_count;
+            let stored = row.ask_count + row.allocation_count + row.swap_count;
             equal(
                 &row.name,
                 "asks and allocations by key",
                 &(row.allocations.len() as u64),
-                &kept,
+                &stored,
             )?;
         }
         Ok(())

@@ -19,17 +19,17 @@ impl Books {
     /// What holds after every event: the derived records of tenants are right, and nodes count all
     /// of an allocation but the type that counts tasks.
     pub(super) fn check_tenants(&self) -> Outcome {
-        let (mut tasks, mut ended) = (self.tasks_anew(), self.ended_anew());
+        let (mut tasks, mut ended) = (self.tasks_rebuilt(), self.ended_rebuilt());
         for (id, row) in self.partitions() {
-            let anew = ended.remove(id).unwrap_or_default();
-            equal(&row.name, "applications that have ended", &row.ended, &anew)?;
-            let anew = tasks.remove(id).unwrap_or_default();
-            equal(&row.name, "tasks as they are found", &row.tasks, &anew)?;
+            let rebuilt = ended.remove(id).unwrap_or_default();
+            equal(&row.name, "applications that have ended", &row.ended, &rebuilt)?;
+            let rebuilt = tasks.remove(id).unwrap_or_default();
+            equal(&row.name, "tasks as they are found", &row.tasks, &rebuilt)?;
             equal(
                 &row.name,
                 "tenants by the one above",
                 &row.tenants,
-                &row.tenants.indexed_anew(),
+                &row.tenants.indexed_again(),
             )?;
         }
         for (id, row) in self.applications().iter() {
@@ -175,8 +175,8 @@ impl Books {
                 WaitingStrategy::Priority => "priority",
                 WaitingStrategy::Urgency => "urgency",
             };
-            let kept = queue.settings.properties.get(SORT_POLICY).map(Name::as_str);
-            equal(name, "order of its tasks", &kept, &Some(word))?;
+            let stored = queue.settings.properties.get(SORT_POLICY).map(Name::as_str);
+            equal(name, "order of its tasks", &stored, &Some(word))?;
         }
         Ok(())
     }
@@ -219,9 +219,9 @@ impl Books {
         for (_, one) in row.allocations.iter() {
             let ask = self.allocation(*one);
             let leaf = self.application(ask.application).queue;
-            let kept = self.resources_of(*one).get(tasks);
+            let stored = self.resources_of(*one).get(tasks);
             let counted = counts(leaf).then_some(Quantity::of(1));
-            equal(&ask.key, "how many tasks it is", &kept, &counted)?;
+            equal(&ask.key, "how many tasks it is", &stored, &counted)?;
         }
         for (_, node) in self.nodes().iter().filter(|(_, node)| node.partition == id) {
             let has = [&node.capacity, &node.allocated, &node.occupied];

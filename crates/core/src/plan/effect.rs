@@ -156,7 +156,8 @@ pub(super) fn all(
         let asks = course.happened.iter().filter_map(|(_, event)| {
             if let Event::Ask(AskEvent::Unreserved { ask }) = event { Some(*ask) } else { None }
         });
-        asks.filter(|ask| kept(books, *ask) && !kept(&course.copy.books, *ask)).collect()
+        asks.filter(|ask| is_reserved(books, *ask) && !is_reserved(&course.copy.books, *ask))
+            .collect()
     };
     let without: Vec<AllocationId> =
         dropped(changed).difference(&dropped(anyway)).copied().collect();
@@ -198,7 +199,7 @@ pub(super) fn all(
     effects
 }
 
-fn kept(books: &Books, ask: AllocationId) -> bool {
+fn is_reserved(books: &Books, ask: AllocationId) -> bool {
     books.allocations().get(ask).is_some_and(|row| row.reservation().is_some())
 }
 

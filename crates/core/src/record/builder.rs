@@ -130,6 +130,6 @@ impl RecordBuilder<'_> {
 
 /// Without types whose amount is zero.
 pub(super) fn pruned(amounts: &Amounts) -> Amounts {
-    let kept = amounts.iter().filter(|(_, amount)| *amount != Quantity::ZERO);
-    kept.map(|(name, amount)| (name.clone(), amount)).collect()
+    let nonzero = amounts.iter().filter(|(_, amount)| *amount != Quantity::ZERO);
+    nonzero.map(|(name, amount)| (name.clone(), amount)).collect()
 }

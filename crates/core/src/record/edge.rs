@@ -241,8 +241,8 @@ impl Edges {
         heard: &mut impl FnMut(Record),
     ) {
         let known = self.asks.get(&ask).copied();
-        let quiet =
-            known.is_some_and(|(told, at)| told == Some(excess) || now.since(at) < QUIET_FOR);
+        let quiet = known
+            .is_some_and(|(reported, at)| reported == Some(excess) || now.since(at) < QUIET_FOR);
         if quiet || (known.is_none() && self.asks.len() >= Self::REMEMBERED) {
             return;
         }
@@ -260,9 +260,9 @@ impl Edges {
         ask: AllocationId,
         heard: &mut impl FnMut(Record),
     ) {
-        let told = self.refused.get(&ask).copied();
-        let quiet = told.is_some_and(|at| now.since(at) < QUIET_FOR);
-        if quiet || (told.is_none() && self.refused.len() >= Self::REMEMBERED) {
+        let reported = self.refused.get(&ask).copied();
+        let quiet = reported.is_some_and(|at| now.since(at) < QUIET_FOR);
+        if quiet || (reported.is_none() && self.refused.len() >= Self::REMEMBERED) {
             return;
         }
         self.refused.insert(ask, now);
@@ -283,8 +283,8 @@ impl Edges {
         ask: AllocationId,
         heard: &mut impl FnMut(Record),
     ) {
-        let Some((told, at)) = self.asks.get_mut(&ask) else { return };
-        let text = match told.take() {
+        let Some((reported, at)) = self.asks.get_mut(&ask) else { return };
+        let text = match reported.take() {
             None => return,
             Some(Excess::Queue) => "the ask fits the maximum of its queue again",
             Some(Excess::User) => "the ask fits the limits of its user and group again",

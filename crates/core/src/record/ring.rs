@@ -8,7 +8,7 @@ use super::Record;
 /// The newest so many records. Memory grows with what is in it, up to the capacity.
 #[derive(Clone, Debug)]
 pub struct Ring<T = Record> {
-    kept: VecDeque<T>,
+    stored: VecDeque<T>,
     capacity: NonZeroUsize,
     /// The id that the next one gets.
     next: u64,
@@ -32,15 +32,15 @@ impl<T> Ring<T> {
     /// An empty one that keeps so many; the default for 0.
     pub fn new(capacity: usize) -> Self {
         let capacity = NonZeroUsize::new(capacity).unwrap_or(Self::CAPACITY);
-        Self { kept: VecDeque::new(), capacity, next: 0 }
+        Self { stored: VecDeque::new(), capacity, next: 0 }
     }
 
     /// Keep one more, and forget the oldest if there is no room; its id.
     pub fn push(&mut self, record: T) -> u64 {
-        if self.kept.len() == self.capacity.get() {
-            self.kept.pop_front();
+        if self.stored.len() == self.capacity.get() {
+            self.stored.pop_front();
         }
-        self.kept.push_back(record);
+        self.stored.push_back(record);
         self.next += 1;
         self.next - 1
     }
@@ -48,31 +48,32 @@ impl<T> Ring<T> {
     /// At most `count` records from the id `start` on. None if nothing has this id, whether too old
     /// or yet to come. The result has the stored range in any case.
     pub fn query(&self, start: u64, count: usize) -> Found<impl ExactSizeIterator<Item = &T>> {
-        let length = self.kept.len() as u64;
+        let length = self.stored.len() as u64;
         let (first, highest) = (self.next - length, self.next.saturating_sub(1));
         let inside = length > 0 && (first..=highest).contains(&start);
         let from = usize::try_from(start.wrapping_sub(first)).ok().filter(|_| inside);
-        let range = from.map_or(0..0, |from| from..self.kept.len().min(from.saturating_add(count)));
+        let range =
+            from.map_or(0..0, |from| from..self.stored.len().min(from.saturating_add(count)));
         let lowest = if length > 0 { first } else { 0 };
         Found {
             lowest,
             highest: if length > 0 { highest } else { 0 },
-            records: self.kept.range(range),
+            records: self.stored.range(range),
         }
     }
 
     /// The newest `count` records, in order.
     pub fn newest(&self, count: usize) -> impl ExactSizeIterator<Item = &T> {
-        self.kept.range(self.kept.len().saturating_sub(count)..)
+        self.stored.range(self.stored.len().saturating_sub(count)..)
     }
 
     /// Set the number of stored records, the default for 0. Of the stored records the newest stay,
     /// with their ids.
     pub fn resize(&mut self, capacity: usize) {
         self.capacity = NonZeroUsize::new(capacity).unwrap_or(Self::CAPACITY);
-        let surplus = self.kept.len().saturating_sub(self.capacity.get());
-        self.kept.drain(..surplus);
-        self.kept.shrink_to(self.capacity.get());
+        let surplus = self.stored.len().saturating_sub(self.capacity.get());
+        self.stored.drain(..surplus);
+        self.stored.shrink_to(self.capacity.get());
     }
 
     /// How many it can keep.
@@ -82,12 +83,12 @@ impl<T> Ring<T> {
 
     /// How many it keeps.
     pub fn len(&self) -> usize {
-        self.kept.len()
+        self.stored.len()
     }
 
     /// Whether it keeps none.
     pub fn is_empty(&self) -> bool {
-        self.kept.is_empty()
+        self.stored.is_empty()
     }
 
     /// The id that the next one gets.

@@ -179,8 +179,8 @@ fn update(
     node: Option<NodeId>,
 ) -> Result<Vec<Event>, Rejection> {
     let row = books.allocation(known);
-    if let Some(anew) = wished_anew(books, ask, known, node) {
-        return anew;
+    if let Some(events) = wished_again(books, ask, known, node) {
+        return events;
     }
     let mut events = Vec::new();
     let label = labels::of_known(books, known, node);
@@ -219,7 +219,7 @@ fn update(
 
 /// A waiting ask has other requirements for nodes than before: it is withdrawn and made again, with
 /// its age. A command without requirements for nodes leaves the old ones.
-fn wished_anew(
+fn wished_again(
     books: &Books,
     ask: &Ask,
     known: AllocationId,

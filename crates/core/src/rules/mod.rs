@@ -9,13 +9,13 @@ mod application;
 mod configure;
 mod foreign;
 mod gang;
-mod kept;
 mod labels;
 mod lifecycle;
 mod node;
 mod question;
 mod quota;
 mod recovery;
+mod reservations;
 mod size;
 mod submit;
 mod task;
@@ -50,7 +50,7 @@ use crate::time::Timestamp;
 /// The [`Rejection`] says which rule is broken, with both sides of the comparison.
 pub fn decide(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Event>, Rejection> {
     size::judge(command)?;
-    judge(books, now, command).map(|events| kept::end_unfit(books, events))
+    judge(books, now, command).map(|events| reservations::end_unfit(books, events))
 }
 
 /// The same of a queue file, which a plan does not copy for it.
@@ -62,7 +62,7 @@ pub(crate) fn decide_queue_file(
     now: Timestamp,
     file: &Configuration,
 ) -> Result<Vec<Event>, Rejection> {
-    configure::configure(books, now, file).map(|events| kept::end_unfit(books, events))
+    configure::configure(books, now, file).map(|events| reservations::end_unfit(books, events))
 }
 
 fn judge(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Event>, Rejection> {

@@ -51,8 +51,8 @@ pub(super) fn answer(books: &Books, answer: &Verdicts) -> Result<Vec<Event>, Rej
             last: books.questions_put(),
         });
     }
-    for (_, said) in &answer.verdicts {
-        if let NodeVerdict::Refused(reason) = said {
+    for (_, verdict) in &answer.verdicts {
+        if let NodeVerdict::Refused(reason) = verdict {
             short("reason", reason)?;
         }
     }
@@ -61,20 +61,20 @@ pub(super) fn answer(books: &Books, answer: &Verdicts) -> Result<Vec<Event>, Rej
     let question = books.question_of(ask).filter(|one| one.number == answer.question);
     let Some(question) = question else { return Ok(Vec::new()) };
     let is_there = |node: &NodeId| books.nodes().get(*node).is_some();
-    let mut said: Vec<(NodeId, NodeVerdict)> = Vec::with_capacity(answer.verdicts.len());
+    let mut known: Vec<(NodeId, NodeVerdict)> = Vec::with_capacity(answer.verdicts.len());
     for (name, verdict) in &answer.verdicts {
         // A node that is gone is not judged any more; one that came in its place was not asked
         // about, as one that was there all along.
         let Some(node) = row.nodes.get(&**name).copied() else { continue };
         if question.nodes().any(|asked| asked == node) {
-            said.push((node, checked(answer, question, (node, name), verdict)?));
+            known.push((node, checked(answer, question, (node, name), verdict)?));
         } else if question.nodes().all(|asked| is_there(&asked)) {
             let (node, key) = (name.clone(), answer.key.clone());
             return Err(Rejection::NodeNotAsked { node, key, question: answer.question });
         }
     }
     let verdicts = question.nodes().filter(is_there).map(|node| {
-        let mine = said.iter().filter(|(one, _)| *one == node).map(|(_, verdict)| verdict);
+        let mine = known.iter().filter(|(one, _)| *one == node).map(|(_, verdict)| verdict);
         (node, worst(mine).unwrap_or_else(|| NodeVerdict::Refused(Name::new(NO_ANSWER))))
     });
     Ok(vec![Event::Ask(AskEvent::Answered { ask, verdicts: verdicts.collect() })])
@@ -109,14 +109,14 @@ fn checked(
 
 /// Of several verdicts on one node the first refusal counts, and otherwise the one by which most
 /// must go.
-fn worst<'said>(verdicts: impl Iterator<Item = &'said NodeVerdict>) -> Option<NodeVerdict> {
+fn worst<'verdict>(verdicts: impl Iterator<Item = &'verdict NodeVerdict>) -> Option<NodeVerdict> {
     let weight = |one: &NodeVerdict| match one {
         NodeVerdict::Suits => 0,
         NodeVerdict::SuitsWithout(count) => *count,
         NodeVerdict::Refused(_) => usize::MAX,
     };
-    let heavier = |kept: NodeVerdict, next: NodeVerdict| {
-        if weight(&next) > weight(&kept) { next } else { kept }
+    let heavier = |current: NodeVerdict, next: NodeVerdict| {
+        if weight(&next) > weight(&current) { next } else { current }
     };
     verdicts.cloned().reduce(heavier)
 }

@@ -137,22 +137,22 @@ impl OneTask<'_> {
             return self.repeated(request, &task.released);
         }
         let mut events = Vec::new();
-        let anew = !succeeded && self.may_ask_anew();
+        let repeatable = !succeeded && self.may_ask_again();
         let outcome = match self.state() {
             TaskState::Waiting | TaskState::Ended(_) => {
                 return Err(self.refuse("released", "STARTING, RUNNING, CANCELLING or EVICTING"));
             }
             TaskState::Cancelling => TaskOutcome::Cancelled,
             _ if succeeded => TaskOutcome::Succeeded,
-            TaskState::Evicting if task.settings.requeue && anew => {
+            TaskState::Evicting if task.settings.requeue && repeatable => {
                 let request = request.clone();
-                self.begin_anew(TaskStep::Requeued { request }, &mut events);
+                self.begin_again(TaskStep::Requeued { request }, &mut events);
                 return Ok(events);
             }
             TaskState::Evicting => TaskOutcome::Evicted,
-            _ if task.restarted < task.settings.restarts && anew => {
+            _ if task.restarted < task.settings.restarts && repeatable => {
                 let request = request.clone();
-                self.begin_anew(TaskStep::Restarted { request }, &mut events);
+                self.begin_again(TaskStep::Restarted { request }, &mut events);
                 return Ok(events);
             }
             TaskState::Starting | TaskState::Running => TaskOutcome::Failed,
@@ -205,7 +205,7 @@ impl OneTask<'_> {
 
     /// Whether it may ask for what it has once more. It may live on, and sums stay within 64 bits
     /// together with all that is asked for.
-    fn may_ask_anew(&self) -> bool {
+    fn may_ask_again(&self) -> bool {
         let row = self.books.application(self.application);
         if row.lifetime.over || !row.state.may_become(ApplicationState::Completing) {
             return false;
@@ -215,12 +215,12 @@ impl OneTask<'_> {
     }
 
     /// What it has is released, and it asks for the same again, as old as it was.
-    fn begin_anew(&self, step: TaskStep, events: &mut Vec<Event>) {
+    fn begin_again(&self, step: TaskStep, events: &mut Vec<Event>) {
         let members = self.members();
         Lifecycle::of(self.books, self.now, self.application)
             .give_back(Termination::StoppedByRm, events);
         for (id, row) in members {
-            events.push(self.asked_anew(id, row, row.priority));
+            events.push(self.asked_again(id, row, row.priority));
         }
         let state = ApplicationState::Running;
         events.push(Event::Application(ApplicationEvent::Moved {
@@ -232,7 +232,7 @@ impl OneTask<'_> {
     }
 
     /// The ask that a member was, or is.
-    fn asked_anew(&self, id: AllocationId, row: &Allocation, priority: i32) -> Event {
+    fn asked_again(&self, id: AllocationId, row: &Allocation, priority: i32) -> Event {
         let wish = self.books.node_selector_of(id).cloned().unwrap_or_default();
         let traits = AskTraits {
             originator: row.originator,
@@ -277,7 +277,7 @@ impl OneTask<'_> {
         for (ask, row) in self.members().into_iter().filter(|(_, row)| row.priority != priority) {
             events
                 .push(Event::Ask(AskEvent::Removed { ask, termination: Termination::StoppedByRm }));
-            events.push(self.asked_anew(ask, row, priority));
+            events.push(self.asked_again(ask, row, priority));
         }
         Ok(events)
     }

@@ -16,10 +16,10 @@ pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
     let key = |id: &AllocationId| &books.allocation(*id).key;
     let node = |id: &NodeId| &books.node(*id).name;
     Some(match event {
-        Event::Ask(AskEvent::Reserved { ask, node: kept }) => {
-            format!("{} keeps {}", node(kept), key(ask))
+        Event::Ask(AskEvent::Reserved { ask, node: to }) => {
+            format!("{} keeps {}", node(to), key(ask))
         }
-        Event::Ask(AskEvent::Unreserved { ask }) => format!("no node is kept for {}", key(ask)),
+        Event::Ask(AskEvent::Unreserved { ask }) => format!("no node is reserved for {}", key(ask)),
         Event::Allocation(AllocationEvent::SwapStarted { ask, placeholder, node: to }) => {
             format!("{} takes the place of {} on {}", key(ask), key(placeholder), node(to))
         }
@@ -110,12 +110,12 @@ fn question_effect(books: &Books, event: &Event) -> Option<String> {
             format!("RM asked whether {} may run on {}", key(ask), nodes.join(", "))
         }
         Event::Ask(AskEvent::Answered { ask, verdicts }) => {
-            let said = verdicts.iter().map(|(id, verdict)| match verdict {
+            let texts = verdicts.iter().map(|(id, verdict)| match verdict {
                 NodeVerdict::Suits => format!("{}=ok", node(id)),
                 NodeVerdict::SuitsWithout(count) => format!("{}={count}", node(id)),
                 NodeVerdict::Refused(reason) => format!("{}={reason}", node(id)),
             });
-            format!("RM says of {}: {}", key(ask), said.collect::<Vec<_>>().join(" "))
+            format!("RM says of {}: {}", key(ask), texts.collect::<Vec<_>>().join(" "))
         }
         Event::Task(
             TaskEvent::Added { .. } | TaskEvent::Throttled { .. } | TaskEvent::Moved { .. },

@@ -40,7 +40,7 @@ pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
     }
     let tries = RefCell::new(Tries::default());
     let passes = |root| {
-        let kept = |leaf| {
+        let reserved = |leaf| {
             let look = |called: Option<bool>| {
                 in_leaf(books, now, leaf, &|id, row| {
                     reservations::in_application(books, now, (id, row), called)
@@ -63,11 +63,11 @@ pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
                 in_application(books, now, id, &tries, whose)
             })
         };
-        let kept = || in_queue(books, root, &kept);
+        let reserved = || in_queue(books, root, &reserved);
         let swaps = || in_queue(books, root, &swaps);
         let others = || in_queue(books, root, &others);
         let lent = || in_queue(books, root, &|leaf| lend::in_leaf(books, now, leaf));
-        kept().or_else(swaps).or_else(others).or_else(lent)
+        reserved().or_else(swaps).or_else(others).or_else(lent)
     };
     let step = books
         .partitions()
@@ -403,12 +403,12 @@ fn holding<'books>(
     let partition = books.partition(row.partition);
     let trackers = &partition.trackers;
     let path = books.path_of(row.queue);
-    let him = LimitSubject::User(row.user.clone());
-    let names_him =
-        |queue: &QueueId| trackers.limits_at(*queue).iter().any(|one| one.subject == him);
+    let subject = LimitSubject::User(row.user.clone());
+    let names_subject =
+        |queue: &QueueId| trackers.limits_at(*queue).iter().any(|one| one.subject == subject);
     let above = match partition.settings.limit_precedence {
         LimitPrecedence::Both => path.len(),
-        LimitPrecedence::User => path.iter().position(names_him).unwrap_or(path.len()),
+        LimitPrecedence::User => path.iter().position(names_subject).unwrap_or(path.len()),
     };
     let at = |level: LevelId, queue: &QueueId| {
         trackers.up(level).map(|(_, level)| level).find(|level| level.queue == *queue)

@@ -98,7 +98,7 @@ impl Question<'_> {
             usage.extend(users.users().map(|(level, user)| (Who::User(level), user.used())));
             for (id, row) in self.books.allocations().iter() {
                 if let (Who::User(level), StopRequest::Preempted) = (self.who_has(id), row.mark) {
-                    let of = usage.get_mut(&Who::User(level)).expect("he uses it");
+                    let of = usage.get_mut(&Who::User(level)).expect("the user uses it");
                     of.subtract(self.size_of(id));
                 }
             }
@@ -218,7 +218,7 @@ impl Question<'_> {
         let start = queue.allocated.minus_existing(&queue.preempting);
         let mut all = Resources::new();
         for (level, user) in users.users() {
-            let (mut his, mut counted) = (Resources::new(), user.used());
+            let (mut own, mut counted) = (Resources::new(), user.used());
             for (shape, count) in user.waits() {
                 let size = self.books.shapes().get(*shape);
                 let counts = users.normalised(size);
@@ -237,14 +237,14 @@ impl Question<'_> {
                     };
                     let refused = size.iter().any(beyond)
                         || trackers.up(level).any(|(_, at)| {
-                            at.left().is_some_and(|left| !left.allows(&his.plus(size)))
+                            at.left().is_some_and(|left| !left.allows(&own.plus(size)))
                         })
                         || !rules.admits(&leaf, &limit, &counted, &counts);
                     if refused {
                         break;
                     }
                     all.add(size);
-                    his.add(size);
+                    own.add(size);
                     counted.add(&counts);
                 }
             }

@@ -288,16 +288,19 @@ impl<'books> Question<'books> {
 
     fn given_up(&self) -> Vec<AllocationId> {
         let nodes = &self.books.partition(self.books.queue(self.leaf).partition).nodes;
-        let kept = nodes.iter().flat_map(|(_, node)| self.books.node(*node).reservations());
+        let reserved = nodes.iter().flat_map(|(_, node)| self.books.node(*node).reservations());
         let long = Millis::from_secs(3_600 + 3_600 + 2);
-        kept.copied()
+        reserved
+            .copied()
             .filter(|id| {
                 let row = self.row(*id);
                 *id != self.ask
                     && row.required_node().is_none()
                     && !row.preemption_triggered
                     && row.priority < self.row(self.ask).priority
-                    && row.reservation().is_some_and(|kept| self.now > kept.since + long)
+                    && row
+                        .reservation()
+                        .is_some_and(|reservation| self.now > reservation.since + long)
             })
             .collect()
     }
@@ -377,16 +380,16 @@ impl<'books> Question<'books> {
         offers: &[(Removal, Vec<AllocationId>)],
         full: impl Fn(NodeId, &[AllocationId]) -> Option<(NodeId, Vec<AllocationId>)>,
     ) -> Result<Option<(NodeId, Vec<AllocationId>)>, Vec<Removal>> {
-        let said = |one: &Removal| self.books.removal_verdict(self.ask, one);
+        let verdict = |one: &Removal| self.books.removal_verdict(self.ask, one);
         let mut found: Vec<(NodeId, Vec<AllocationId>)> = Vec::new();
         for batch in offers.chunks(10).take(10) {
-            let unknown = batch.iter().map(|(one, _)| one).filter(|one| said(one).is_none());
+            let unknown = batch.iter().map(|(one, _)| one).filter(|one| verdict(one).is_none());
             let unknown: Vec<Removal> = unknown.cloned().collect();
             if !unknown.is_empty() {
                 return Err(unknown);
             }
             for (removal, order) in batch {
-                if let Some(NodeVerdict::SuitsWithout(count)) = said(removal) {
+                if let Some(NodeVerdict::SuitsWithout(count)) = verdict(removal) {
                     let gone = &removal.victims[..*count];
                     let mine: Vec<AllocationId> =
                         order.iter().copied().filter(|id| gone.contains(id)).collect();
@@ -476,7 +479,7 @@ impl<'books> Question<'books> {
         candidates: &[AllocationId],
         on_node: &[AllocationId],
     ) -> Option<Vec<AllocationId>> {
-        let (mut usage, mut kept) = (self.without(&self.usage(), on_node), Vec::new());
+        let (mut usage, mut chosen) = (self.without(&self.usage(), on_node), Vec::new());
         for &id in candidates.iter().filter(|id| !on_node.contains(id)) {
             if !self.may_lose(&usage, id) {
                 continue;
@@ -489,11 +492,11 @@ impl<'books> Question<'books> {
             let with = self.with(&gone, self.asking(), self.size_of(id));
             let after = self.remaining(&with, self.asking());
             if !Resources::equal_objects(before.as_ref(), after.as_ref()) {
-                kept.push(id);
+                chosen.push(id);
                 usage = with;
             }
         }
         let fails = self.remaining(&usage, self.asking()).is_some_and(|left| self.lacks(&left));
-        (kept.is_empty() || !fails).then_some(kept)
+        (chosen.is_empty() || !fails).then_some(chosen)
     }
 }

@@ -255,7 +255,7 @@ impl Player<'_> {
         if let Event::Application(ApplicationEvent::Linked { application, .. }) = event
             && self.world.books.application(*application).link.is_some()
         {
-            self.count("linked to a group anew");
+            self.count("linked to a group again");
         }
         self.count_swap(event);
         self.count_question(event);

@@ -97,7 +97,7 @@ pub fn tell_records(script: &str) -> String {
 
 fn tell_with(script: &str, mut story: Story) -> String {
     story.play(script);
-    story.told
+    story.output
 }
 
 #[derive(Default)]
@@ -117,7 +117,7 @@ pub(super) struct Story {
     pub(super) moves: Vec<Move>,
     /// Whether the scheduler does not come to anything any more.
     still: bool,
-    told: String,
+    output: String,
 }
 
 impl Story {
@@ -177,7 +177,7 @@ impl Story {
     fn conclude(&mut self, heading: &str, quiet: bool) {
         self.settle();
         if let Some(watch) = &mut self.watch {
-            self.told.extend([heading, "\n", &*watch.take()]);
+            self.output.extend([heading, "\n", &*watch.take()]);
             return;
         }
         let waits = self.new_waits();
@@ -189,7 +189,7 @@ impl Story {
             (true, false) => String::new(),
             _ => format!(": {}", self.effects.join(", ")),
         };
-        self.told.extend([heading, &*effects, "\n", &*waits]);
+        self.output.extend([heading, &*effects, "\n", &*waits]);
         self.effects.clear();
     }
 
@@ -392,7 +392,7 @@ impl Story {
             path if path.starts_with("root") => self.queue(path),
             application => self.application(application),
         };
-        self.told += &line;
+        self.output += &line;
     }
 
     fn amounts(&self, resources: Option<&Resources>) -> String {

@@ -21,36 +21,36 @@ use super::World;
 pub(super) struct Watch {
     telling: RecordSequencer,
     edges: Edges,
-    told: Vec<String>,
+    lines: Vec<String>,
 }
 
 impl Watch {
     pub(super) fn hear(&mut self, books: &Books, now: Timestamp, event: &Event) {
-        let told = &mut self.told;
-        let mut heard = |record| told.push(line(&record));
+        let lines = &mut self.lines;
+        let mut heard = |record| lines.push(line(&record));
         self.edges.hear(books, now, event, &mut heard);
         self.telling.hear(books, now, event, &mut heard);
         if let Some(summary) = SummaryView::before(books, now, event) {
-            self.told.push(of_summary(&summary));
+            self.lines.push(of_summary(&summary));
         }
     }
 
     pub(super) fn refused(&mut self, books: &Books, now: Timestamp, command: &Command) {
-        records_of_refusal(books, now, command, &mut |record| self.told.push(line(&record)));
+        records_of_refusal(books, now, command, &mut |record| self.lines.push(line(&record)));
     }
 
     /// A command, or a step of the scheduler, has ended.
     pub(super) fn pause(&mut self, world: &mut World) {
         let notes = world.scheduler.take_notes();
-        let told = &mut self.told;
-        let mut heard = |record| told.push(line(&record));
+        let lines = &mut self.lines;
+        let mut heard = |record| lines.push(line(&record));
         self.telling.finish(&mut heard);
         self.edges.take(&world.books, &world.scheduler, world.now, &notes, &mut heard);
     }
 
     /// What was reported since the last call.
     pub(super) fn take(&mut self) -> String {
-        self.told.drain(..).collect()
+        self.lines.drain(..).collect()
     }
 }
 

@@ -106,8 +106,8 @@ fn consumed(ops: Ops<'_>, rules: &Rules, leaf: &Leaf) -> Resources {
     ops.map(&leaf.total, |resource, total| {
         let (mut whole, mut rest) = (0_i128, 0_i128);
         let section = ops.section(resource);
-        let beside = leaf.dominant.iter().filter(|(one, _)| ops.section(*one) == section);
-        for (dominant, amount) in beside {
+        let same_section = leaf.dominant.iter().filter(|(one, _)| ops.section(*one) == section);
+        for (dominant, amount) in same_section {
             let of = i128::from(leaf.total.get_or_zero(dominant).get());
             if of > 0 {
                 let product = i128::from(amount.get()) * i128::from(total);

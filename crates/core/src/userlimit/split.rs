@@ -21,8 +21,8 @@ pub struct Party {
 /// Costs their number times its logarithm.
 pub fn split(total: i64, parties: &[Party]) -> Vec<i64> {
     let named = |party: &&Party| party.weight > 0;
-    let kept: i128 = parties.iter().filter(|one| !named(one)).map(keeps).sum();
-    let level = Level::of(i128::from(total) - kept, parties.iter().filter(named).copied());
+    let guaranteed: i128 = parties.iter().filter(|one| !named(one)).map(keeps).sum();
+    let level = Level::of(i128::from(total) - guaranteed, parties.iter().filter(named).copied());
     let mut parts: Vec<i64> = parties.iter().map(|one| level.part(one)).collect();
     let mut all = parties.iter().zip(&parts);
     if all.any(|(party, part)| party.weight > 0 && *part < party.most) {
@@ -32,7 +32,7 @@ pub fn split(total: i64, parties: &[Party]) -> Vec<i64> {
     // Parties without a guarantee come last, each alike.
     let alike = |party: &Party| Party { weight: 1, ..*party };
     let others = parties.iter().filter(|one| !named(one)).map(alike);
-    let rest = Level::of(i128::from(total) - given + kept, others);
+    let rest = Level::of(i128::from(total) - given + guaranteed, others);
     for (part, party) in parts.iter_mut().zip(parties).filter(|(_, party)| !named(party)) {
         *part = rest.part(&alike(party));
     }
@@ -143,7 +143,7 @@ mod tests {
         let nothing = |used, wanted| party(0, used, wanted);
         let all = [party(60, 60, 10), nothing(0, 50), nothing(3, 50), nothing(0, 5)];
         assert_eq!(split(100, &all), [70, 12, 12, 5], "one is rounded away");
-        assert_eq!(split(40, &all), [60, 0, 0, 0], "what is guaranteed is kept");
+        assert_eq!(split(40, &all), [60, 0, 0, 0], "guaranteed amounts stay");
     }
 
     #[test]
@@ -166,16 +166,16 @@ mod tests {
             let parties: Vec<Party> =
                 parties.into_iter().map(|(weight, least, more)| Party { weight, least, most: least + more }).collect();
             let parts = split(total, &parties);
-            let kept: i64 = parties.iter().map(|one| one.least).sum();
+            let guaranteed: i64 = parties.iter().map(|one| one.least).sum();
             let given: i64 = parts.iter().sum();
-            prop_assert!(given <= total.max(kept));
+            prop_assert!(given <= total.max(guaranteed));
             let all = parties.iter().zip(&parts);
             for (party, part) in all.clone() {
                 prop_assert!(party.least <= *part && *part <= party.most);
             }
             let hungry = all.clone().filter(|(party, part)| **part < party.most).count();
             let rounded = i64::try_from(hungry).unwrap();
-            prop_assert!(hungry == 0 || given >= total.max(kept) - rounded, "{given} of {total}: {parts:?}");
+            prop_assert!(hungry == 0 || given >= total.max(guaranteed) - rounded, "{given} of {total}: {parts:?}");
             for (poor, less) in all.clone().filter(|(party, part)| party.weight > 0 && **part < party.most) {
                 for (rich, more) in all.clone().filter(|(party, part)| **part > party.least) {
                     // By weight, nobody who could give has more than somebody who wants.

@@ -81,9 +81,9 @@ impl NodeView {
             .filter_map(|(id, _)| AllocationView::of(books, id))
             .collect();
         allocations.sort_by(|one, other| one.key.cmp(&other.key));
-        let kept = row.reservations().iter();
+        let reserved = row.reservations().iter();
         let mut reservations: Vec<Name> =
-            kept.map(|ask| books.allocation(*ask).key.clone()).collect();
+            reserved.map(|ask| books.allocation(*ask).key.clone()).collect();
         reservations.sort();
         let (capacity, allocated) = (amounts(&row.capacity), amounts(&row.allocated));
         Self {

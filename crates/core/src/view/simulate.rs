@@ -302,11 +302,12 @@ impl<'a> Setting<'a> {
         users: &[Somebody],
     ) -> Result<Leaf, SimulationError> {
         let live = self.books.leaf_alone(self.queue, self.sizes.rules.formula);
-        let said = |amounts: &Option<Amounts>| amounts.as_ref().map(|some| self.resources(some));
+        let specified =
+            |amounts: &Option<Amounts>| amounts.as_ref().map(|some| self.resources(some));
         let mut leaf = Leaf {
-            total: said(&simulation.total).unwrap_or(live.total),
-            guaranteed: said(&simulation.guaranteed).unwrap_or(live.guaranteed),
-            max: said(&simulation.max).unwrap_or(live.max),
+            total: specified(&simulation.total).unwrap_or(live.total),
+            guaranteed: specified(&simulation.guaranteed).unwrap_or(live.guaranteed),
+            max: specified(&simulation.max).unwrap_or(live.max),
             ..Leaf::default()
         };
         let mut by_users = Resources::new();
@@ -317,7 +318,7 @@ impl<'a> Setting<'a> {
                 leaf = leaf.joined_by(user.weight, &user.used);
             }
         }
-        leaf.used = match (said(&simulation.used), &simulation.users) {
+        leaf.used = match (specified(&simulation.used), &simulation.users) {
             (Some(used), _) => used,
             (None, Some(_)) => by_users.clone(),
             // What nobody's row has is there all the same.

@@ -174,7 +174,7 @@ fn an_ask_that_becomes_impossible_gives_its_node_up() {
               a1 waits NO_NODE_FITS: the ask needs 3 vcore, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps a1
               a1 waits NODE_RESOURCES: node n1 is reserved for the ask and has vcore 2 free, but the ask needs vcore 3. Wait for a release on this node, or for capacity on another node.
-            reload: root.a changed, no node is kept for a1
+            reload: root.a changed, no node is reserved for a1
               a1 waits IMPOSSIBLE: no release can start the ask: the ask needs 3 vcore, but the maximum of queue root.a is 2. Raise the maximum, or request less.
         "#]],
     );

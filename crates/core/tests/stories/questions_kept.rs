@@ -129,7 +129,7 @@ fn a_kept_node_that_the_rm_refuses_once_there_is_room_is_given_up() {
               a1 waits NODE_RESOURCES: node n1 is reserved for the ask and has vcore 2 free, but the ask needs vcore 3. Wait for a release on this node, or for capacity on another node.
             release f1: f1 released, RM asked whether a1 may run on n1
               a1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 3000 ms, about 1 node. Wait for the answer, or check the resource manager.
-            answer a1: RM says of a1: n1=affinity, no node is kept for a1
+            answer a1: RM says of a1: n1=affinity, no node is reserved for a1
               a1 waits NODE_CONSTRAINT: the resource manager rejects the only node with enough free capacity because: affinity. Change the node requirements of the ask, or add matching nodes.
             ask b1: app2 Accepted, RM asked whether b1 may run on n1
               b1 waits AWAITING_RM: the resource manager has not answered question 3, sent at 3000 ms, about 1 node. Wait for the answer, or check the resource manager.

@@ -208,7 +208,7 @@ fn a_second_ask_that_requires_the_node_reserves_it_too_and_ordinary_ones_make_wa
               o waits NO_NODE_FITS: the ask needs 2 cpu, but no node that the ask can use has more than 1 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps o
               o waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 2. Wait for a release on this node, or for capacity on another node.
-            ask d1: app2 Accepted, no node is kept for o, n1 keeps d1, n2 keeps o
+            ask d1: app2 Accepted, no node is reserved for o, n1 keeps d1, n2 keeps o
               o waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 1 free, but the ask needs cpu 2. Wait for a release on this node, or for capacity on another node.
               d1 waits REQUIRED_NODE_FULL: the ask requires node n1, which has cpu 1 free, but the ask needs cpu 2. Wait for a release on this node.
             ask d2: n1 keeps d2
@@ -288,7 +288,7 @@ fn a_kept_node_is_given_up_for_a_more_urgent_ask_only_when_its_ask_has_waited_lo
             wait 57s: nothing to stop for x
             resize n2
               x waits NODE_RESOURCES: node n2 is reserved for the ask and has c 2 free, but the ask needs c 4. Wait for a release on this node, or for capacity on another node.
-            wait 15s: no node is kept for low, v to be stopped for x, no node is kept for x, n1 keeps x, n2 keeps low
+            wait 15s: no node is reserved for low, v to be stopped for x, no node is reserved for x, n1 keeps x, n2 keeps low
               low waits NODE_RESOURCES: node n2 is reserved for the ask and has c 2 free, but the ask needs c 3. Wait for a release on this node, or for capacity on another node.
               x waits PREEMPTION_PENDING: node n1 is reserved for the ask and has c 0 free, but the ask needs c 4. Preempted allocations on this node free c 4. Wait until these allocations stop.
             release v: v released, x on n1, A Running
@@ -400,10 +400,10 @@ fn a_required_node_is_kept_only_while_it_could_hold_the_ask() {
               d waits PREEMPTION_PENDING: node n1 is reserved for the ask and has cpu 2 free, but the ask needs cpu 3. Preempted allocations on this node free cpu 2. Wait until these allocations stop.
             ask e: n1 keeps e
               e waits REQUIRED_NODE_FULL: the ask requires node n1, which has cpu 2 free, but the ask needs cpu 4. Wait for a release on this node.
-            foreign g: no node is kept for e, g occupies n1
+            foreign g: no node is reserved for e, g occupies n1
               d waits PREEMPTION_PENDING: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Preempted allocations on this node free cpu 2. Wait until these allocations stop.
               e waits REQUIRED_NODE_SIZE: the ask requires node n1, on which foreign allocations leave cpu 3, but the ask needs cpu 4. Move the foreign allocations, or request less.
-            foreign g: no node is kept for d, g occupies n1
+            foreign g: no node is reserved for d, g occupies n1
               d waits REQUIRED_NODE_SIZE: the ask requires node n1, on which foreign allocations leave cpu 2, but the ask needs cpu 3. Move the foreign allocations, or request less.
               e waits REQUIRED_NODE_SIZE: the ask requires node n1, on which foreign allocations leave cpu 2, but the ask needs cpu 4. Move the foreign allocations, or request less.
             foreign g: g occupies n1, n1 keeps d
@@ -451,7 +451,7 @@ fn a_node_that_falls_due_wakes_what_was_tried_in_vain() {
               x waits NO_NODE_FITS: the ask needs 4 c, but no node that the ask can use has more than 0 free. Wait for a release, or add nodes.
             wait 40s: nothing to stop for x
             wait 7162s: nothing
-            wait 1s: no node is kept for low, v to be stopped for x, n1 keeps x
+            wait 1s: no node is reserved for low, v to be stopped for x, n1 keeps x
               low waits NO_NODE_FITS: the ask needs 3 c, but no node that the ask can use has more than 0 free. Wait for a release, or add nodes.
               x waits PREEMPTION_PENDING: node n1 is reserved for the ask and has c 0 free, but the ask needs c 4. Preempted allocations on this node free c 4. Wait until these allocations stop.
             release v: v released, x on n1, A Running, n1 keeps low
@@ -494,7 +494,7 @@ fn the_age_of_a_reservation_counts_and_not_that_of_its_ask() {
               x waits NO_NODE_FITS: the ask needs 4 c, but no node that the ask can use has more than 0 free. Wait for a release, or add nodes.
             wait 60s: nothing to stop for x
             wait 7141s: nothing
-            wait 3s: no node is kept for low, v to be stopped for x, n1 keeps x
+            wait 3s: no node is reserved for low, v to be stopped for x, n1 keeps x
               low waits NO_NODE_FITS: the ask needs 3 c, but no node that the ask can use has more than 0 free. Wait for a release, or add nodes.
               x waits PREEMPTION_PENDING: node n1 is reserved for the ask and has c 0 free, but the ask needs c 4. Preempted allocations on this node free c 4. Wait until these allocations stop.
         "#]],

@@ -200,9 +200,9 @@ fn a_node_that_leaves_is_kept_no_more_and_another_is() {
               a waits NO_NODE_FITS: the ask needs 6 cpu, but no node that the ask can use has more than 5 free. Wait for a release, or add nodes.
             wait 3s: n1 keeps a
               a waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 5 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
-            lose n1: no node is kept for a, f lost, n2 keeps a
+            lose n1: no node is reserved for a, f lost, n2 keeps a
               a waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 2 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
-            lose n2: no node is kept for a, g lost, fill Completing
+            lose n2: no node is reserved for a, g lost, fill Completing
               a waits IMPOSSIBLE: no release can start the ask: every node that is large enough is draining. End the draining of such a node, or add nodes.
         "#]],
     );
@@ -303,7 +303,7 @@ fn a_reservation_that_lacks_headroom_ends_after_two_hours() {
             ask r: r on n1, app1 Running
               a waits QUEUE_MAX: queue root.a has 5 of 8 cpu available, but the ask needs 6. Wait for a release, or raise the maximum.
             wait 7199s: nothing
-            wait 2s: no node is kept for a
+            wait 2s: no node is reserved for a
         "#]],
     );
 }

@@ -108,7 +108,7 @@ fn what_is_foreign_ends_a_reservation_that_it_makes_impossible() {
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 2 free, but the ask needs cpu 3. Wait for a release on this node, or for capacity on another node.
             foreign g: g occupies n1
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Wait for a release on this node, or for capacity on another node.
-            foreign g: no node is kept for b, g occupies n1
+            foreign g: no node is reserved for b, g occupies n1
               b waits NO_NODE_FITS: the ask needs 3 cpu, but no node that the ask can use has more than 0 free. Wait for a release, or add nodes.
             foreign g: g occupies n1, n1 keeps b
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Wait for a release on this node, or for capacity on another node.
@@ -116,7 +116,7 @@ fn what_is_foreign_ends_a_reservation_that_it_makes_impossible() {
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 2 free, but the ask needs cpu 3. Wait for a release on this node, or for capacity on another node.
             foreign h: h occupies n1
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Wait for a release on this node, or for capacity on another node.
-            foreign g: no node is kept for b, g occupies n1
+            foreign g: no node is reserved for b, g occupies n1
               b waits NO_NODE_FITS: the ask needs 3 cpu, but no node that the ask can use has more than 0 free. Wait for a release, or add nodes.
             foreign-gone h: h gone, n1 keeps b
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 1 free, but the ask needs cpu 3. Wait for a release on this node, or for capacity on another node.
@@ -157,9 +157,9 @@ fn a_node_that_shrinks_below_its_ask_is_kept_no_more() {
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 4 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             resize n1
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 2 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
-            resize n1: no node is kept for b, n2 keeps b
+            resize n1: no node is reserved for b, n2 keeps b
               b waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 2 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
-            resize n2: no node is kept for b
+            resize n2: no node is reserved for b
               b waits IMPOSSIBLE: no release can start the ask: every node that is large enough is draining. End the draining of such a node, or add nodes.
             resize n1: n1 keeps b
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 2 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
@@ -199,9 +199,9 @@ fn an_ask_that_is_resized_beyond_its_node_has_it_no_more() {
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 4 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
             ask b: b resized
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 4 free, but the ask needs cpu 8. Wait for a release on this node, or for capacity on another node.
-            ask b: no node is kept for b, b resized, n2 keeps b
+            ask b: no node is reserved for b, b resized, n2 keeps b
               b waits NODE_RESOURCES: node n2 is reserved for the ask and has cpu 1 free, but the ask needs cpu 9. Wait for a release on this node, or for capacity on another node.
-            ask b: no node is kept for b, b resized
+            ask b: no node is reserved for b, b resized
               b waits IMPOSSIBLE: no release can start the ask: every node that is large enough is draining. End the draining of such a node, or add nodes.
             ask b: b resized, n1 keeps b
               b waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 4 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.

@@ -10,7 +10,7 @@ use headroom_core::{
 };
 use serde_json::Value;
 
-use super::record::{AuditType, Fact, Said, written_time};
+use super::record::{AuditFields, AuditType, Fact, written_time};
 use super::settings;
 
 /// Add what an event says to the audit; `books` are those just before it, and `command` what it
@@ -107,7 +107,7 @@ pub(crate) fn facts(books: &Books, command: Option<&Command>, event: &Event, out
 
 fn fact(kind: AuditType, tenant: Name, task: &Name) -> Fact {
     let (tenant, task) = (Some(tenant), Some(task.clone()));
-    let (before, after) = (Said::new(), Said::new());
+    let (before, after) = (AuditFields::new(), AuditFields::new());
     Fact { kind, tenant, task, before, after, reason: None }
 }
 
@@ -117,8 +117,8 @@ fn of_drift(drift: &[TenantDrift]) -> impl Iterator<Item = Fact> {
     of_one.map(|types| {
         let amounts = |of: fn(&TenantDrift) -> Quantity| {
             let amount = |one: &TenantDrift| Value::from(of(one).get());
-            let said = types.iter().map(|one| (one.resource.to_string(), amount(one)));
-            said.collect::<Value>()
+            let amounts_by_type = types.iter().map(|one| (one.resource.to_string(), amount(one)));
+            amounts_by_type.collect::<Value>()
         };
         Fact {
             kind: AuditType::LedgerDrift,
@@ -135,8 +135,8 @@ fn text(name: &Name) -> Value {
     Value::from(name.as_str())
 }
 
-fn with<const N: usize>(said: [(&str, Value); N]) -> Said {
-    said.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+fn with<const N: usize>(fields: [(&str, Value); N]) -> AuditFields {
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 struct Look<'books> {
@@ -155,7 +155,12 @@ impl Look<'_> {
                 let known = self.books.partition(*partition).tenants.get(tenant);
                 let Some(known) = known else {
                     let after = settings::all(settings);
-                    out.push(about(AuditType::TenantCreated, Some(tenant), Said::new(), after));
+                    out.push(about(
+                        AuditType::TenantCreated,
+                        Some(tenant),
+                        AuditFields::new(),
+                        after,
+                    ));
                     return;
                 };
                 for (kind, before, after) in settings::changes(&known.settings, settings) {
@@ -170,7 +175,7 @@ impl Look<'_> {
             Event::Tenant(TenantEvent::Removed { partition, tenant }) => {
                 let known = self.books.partition(*partition).tenants.get(tenant);
                 let before = known.map(|known| settings::all(&known.settings)).unwrap_or_default();
-                out.push(about(AuditType::TenantDeleted, Some(tenant), before, Said::new()));
+                out.push(about(AuditType::TenantDeleted, Some(tenant), before, AuditFields::new()));
             }
             Event::Tenant(TenantEvent::DefaultsSet { partition, defaults }) => {
                 let known = self.books.partition(*partition).tenants.defaults();
@@ -197,22 +202,22 @@ impl Look<'_> {
             Event::Task(TaskEvent::Added { application, settings }) => {
                 let row = self.books.application(*application);
                 // One with a queue of its own is already reported with that queue.
-                let told = self.tenant_at(row.partition, &row.queue_path).is_some();
+                let is_reported = self.tenant_at(row.partition, &row.queue_path).is_some();
                 let after = with([("queue", text(&row.queue_path)), ("user", text(&row.user))]);
                 let tenant = settings.tenant.clone();
                 let fact = fact(AuditType::TaskSubmitted, tenant, &row.name);
-                (!told).then_some(Fact { after, ..fact })
+                (!is_reported).then_some(Fact { after, ..fact })
             }
             Event::Task(TaskEvent::Throttled { application, reason }) => {
                 let fact = self.of_application(AuditType::TaskThrottled, *application)?;
                 let types = reason.types.iter().map(|one| {
                     let (used, asked, limit) = (one.used.get(), one.asked.get(), one.limit.get());
                     let short = used.saturating_add(asked).saturating_sub(limit);
-                    let said =
+                    let fields =
                         [("used", used), ("asked", asked), ("limit", limit), ("short", short)];
-                    let said: Said =
-                        said.map(|(name, amount)| (name.to_owned(), amount.into())).into();
-                    (one.resource.to_string(), said.into_iter().collect::<Value>())
+                    let fields: AuditFields =
+                        fields.map(|(name, amount)| (name.to_owned(), amount.into())).into();
+                    (one.resource.to_string(), fields.into_iter().collect::<Value>())
                 });
                 let types: Value = types.collect();
                 let after = with([("scope", text(&reason.scope)), ("types", types)]);
@@ -259,7 +264,7 @@ impl Look<'_> {
             with([("key", text(&row.name)), ("resources", settings::amounts(&types.amounts(of)))]);
         let after = match step {
             TaskStep::Measured { resources } => with([("measured", settings::amounts(resources))]),
-            _ => Said::new(),
+            _ => AuditFields::new(),
         };
         let fact = self.of_application(kind, application);
         let reason = reason.map(str::to_owned);
@@ -283,8 +288,8 @@ impl Look<'_> {
             return None;
         };
         let (row, fact) = self.of_allocation(AuditType::TaskRanked, ask)?;
-        let said = |priority: i32| with([("key", text(&row.key)), ("priority", priority.into())]);
-        let (before, after) = (said(row.priority), said((*priority)?));
+        let fields = |priority: i32| with([("key", text(&row.key)), ("priority", priority.into())]);
+        let (before, after) = (fields(row.priority), fields((*priority)?));
         Some(Fact { before, after, ..fact })
     }
 
@@ -292,11 +297,11 @@ impl Look<'_> {
     fn deadline_set(&self, application: ApplicationId, at: Option<Timestamp>) -> Option<Fact> {
         let fact = self.of_application(AuditType::TaskRanked, application)?;
         let row = self.books.application(application);
-        let said = |at: Option<Timestamp>| {
+        let fields = |at: Option<Timestamp>| {
             let at = at.map_or(Value::Null, |at| written_time(at).into());
             with([("key", text(&row.name)), ("deadline", at)])
         };
-        Some(Fact { before: said(row.deadline.at), after: said(at), ..fact })
+        Some(Fact { before: fields(row.deadline.at), after: fields(at), ..fact })
     }
 
     fn of_application(&self, kind: AuditType, application: ApplicationId) -> Option<Fact> {
@@ -399,10 +404,10 @@ impl Look<'_> {
     }
 
     /// What an ask or allocation has or wants.
-    fn held(&self, row: &Allocation, one: AllocationId, node: Option<Value>) -> Said {
+    fn held(&self, row: &Allocation, one: AllocationId, node: Option<Value>) -> AuditFields {
         let resources = settings::amounts(&self.books.plain_size_of(one));
-        let said = with([("key", text(&row.key)), ("resources", resources)]);
-        said.into_iter().chain(node.map(|node| ("node".to_owned(), node))).collect()
+        let fields = with([("key", text(&row.key)), ("resources", resources)]);
+        fields.into_iter().chain(node.map(|node| ("node".to_owned(), node))).collect()
     }
 
     /// Amounts as an event has them, in the types that a user knows.

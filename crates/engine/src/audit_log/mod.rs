@@ -30,7 +30,7 @@ use memory::InMemory;
 pub use read::{AuditPage, AuditReader, AuditWanted};
 use record::Cause;
 pub(crate) use record::Fact;
-pub use record::{AuditRecord, AuditType, Head, Said, written_time};
+pub use record::{AuditFields, AuditRecord, AuditType, Head, written_time};
 pub use verify::{AuditFault, AuditKnown, AuditVerified, Fault, verify_audit, verify_audit_lines};
 
 /// How much waits in memory at most while the files take nothing. Whatever comes then is made from the
@@ -222,15 +222,15 @@ impl AuditLog {
              because the journal was cut off. The audit log keeps its records, notes the cut, and \
              continues"
         ));
-        let said = |version: u64| {
-            Said::from([("ledgerVersion".to_owned(), serde_json::Value::from(version))])
+        let fields = |version: u64| {
+            AuditFields::from([("ledgerVersion".to_owned(), serde_json::Value::from(version))])
         };
         let fact = Fact {
             kind: AuditType::LedgerRebuilt,
             tenant: None,
             task: None,
-            before: said(was),
-            after: said(sequence),
+            before: fields(was),
+            after: fields(sequence),
             reason: Some(CUT_OFF.to_owned()),
         };
         let (actor, request_id) = ("headroom", "");
@@ -253,7 +253,7 @@ impl AuditLog {
             return;
         }
         let written = self.write_all();
-        self.told(now, written);
+        self.note_outcome(now, written);
     }
 
     fn write_all(&mut self) -> io::Result<()> {
@@ -272,11 +272,11 @@ impl AuditLog {
     pub(crate) fn sync(&mut self, now: Timestamp) -> bool {
         let synced = self.write_all().and_then(|()| self.files.sync());
         let is_synced = synced.is_ok() && !self.has_given_up();
-        self.told(now, synced);
+        self.note_outcome(now, synced);
         is_synced
     }
 
-    fn told(&mut self, now: Timestamp, done: io::Result<()>) {
+    fn note_outcome(&mut self, now: Timestamp, done: io::Result<()>) {
         let mut status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
         status.behind_since = self.waiting.front().map(|group| group.time);
         if self.has_given_up() && status.behind_since.is_none() {
@@ -300,7 +300,7 @@ impl AuditLog {
         let days = view::tenants(books).map(|(_, _, config)| config.audit_retention_days);
         let days = days.unwrap_or(u32::MAX);
         if let Err(error) = self.files.retain(now, days, self.segments_max) {
-            self.told(now, Err(error));
+            self.note_outcome(now, Err(error));
         }
     }
 

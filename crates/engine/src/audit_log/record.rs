@@ -11,7 +11,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 /// Settings before or after, by name; names in order, so that bytes are the same always.
-pub type Said = BTreeMap<String, Value>;
+pub type AuditFields = BTreeMap<String, Value>;
 
 /// What happened. Source: tenants §3.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -109,9 +109,9 @@ pub struct AuditRecord {
     /// Which task.
     pub task: Option<String>,
     /// What was so before, as far as it is another now.
-    pub before: Said,
+    pub before: AuditFields,
     /// What is so from then on.
-    pub after: Said,
+    pub after: AuditFields,
     /// Why, by a code that does not change.
     pub reason: Option<String>,
     /// The number of the record of the journal that it follows from.
@@ -133,8 +133,8 @@ struct Body<'a> {
     r#type: AuditType,
     tenant: Option<&'a str>,
     task: Option<&'a str>,
-    before: &'a Said,
-    after: &'a Said,
+    before: &'a AuditFields,
+    after: &'a AuditFields,
     reason: Option<&'a str>,
     ledger_version: u64,
     prev_hash: &'a str,
@@ -169,8 +169,8 @@ pub(crate) struct Fact {
     pub(crate) kind: AuditType,
     pub(crate) tenant: Option<Name>,
     pub(crate) task: Option<Name>,
-    pub(crate) before: Said,
-    pub(crate) after: Said,
+    pub(crate) before: AuditFields,
+    pub(crate) after: AuditFields,
     pub(crate) reason: Option<String>,
 }
 

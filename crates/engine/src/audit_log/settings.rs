@@ -9,7 +9,7 @@ use headroom_core::resource::Amounts;
 use headroom_core::{Millis, Name};
 use serde_json::{Map, Value, json};
 
-use super::record::{AuditType, Said};
+use super::record::{AuditFields, AuditType};
 
 /// Amounts by type.
 pub(super) fn amounts(amounts: &Amounts) -> Value {
@@ -22,7 +22,7 @@ const KINDS: [AuditType; 3] =
     [AuditType::QuotaChanged, AuditType::OrderChanged, AuditType::TenantChanged];
 
 /// All settings of a tenant.
-pub(super) fn all(settings: &TenantSettings) -> Said {
+pub(super) fn all(settings: &TenantSettings) -> AuditFields {
     parts(settings).into_iter().flatten().collect()
 }
 
@@ -30,7 +30,7 @@ pub(super) fn all(settings: &TenantSettings) -> Said {
 pub(super) fn changes(
     before: &TenantSettings,
     after: &TenantSettings,
-) -> impl Iterator<Item = (AuditType, Said, Said)> {
+) -> impl Iterator<Item = (AuditType, AuditFields, AuditFields)> {
     differences(parts(before), parts(after))
 }
 
@@ -38,23 +38,26 @@ pub(super) fn changes(
 pub(super) fn default_changes(
     before: &TenantDefaults,
     after: &TenantDefaults,
-) -> impl Iterator<Item = (AuditType, Said, Said)> {
+) -> impl Iterator<Item = (AuditType, AuditFields, AuditFields)> {
     differences(default_parts(before), default_parts(after))
 }
 
-type Parts = [Said; 3];
+type Parts = [AuditFields; 3];
 
-fn differences(before: Parts, after: Parts) -> impl Iterator<Item = (AuditType, Said, Said)> {
+fn differences(
+    before: Parts,
+    after: Parts,
+) -> impl Iterator<Item = (AuditType, AuditFields, AuditFields)> {
     KINDS.into_iter().zip(before.into_iter().zip(after)).filter_map(|(kind, (old, new))| {
-        let other = |said: &Said, than: &Said| -> Said {
-            let differs = said.iter().filter(|(name, value)| than.get(*name) != Some(value));
+        let other = |fields: &AuditFields, than: &AuditFields| -> AuditFields {
+            let differs = fields.iter().filter(|(name, value)| than.get(*name) != Some(value));
             differs.map(|(name, value)| (name.clone(), value.clone())).collect()
         };
         (old != new).then(|| (kind, other(&old, &new), other(&new, &old)))
     })
 }
 
-fn said<const N: usize>(all: [(&str, Value); N]) -> Said {
+fn fields<const N: usize>(all: [(&str, Value); N]) -> AuditFields {
     all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
@@ -77,16 +80,16 @@ fn parts(settings: &TenantSettings) -> Parts {
         mapping,
         labels,
     } = settings;
-    let quota = said([
+    let quota = fields([
         ("quota", quota.as_ref().map_or(Value::Null, amounts)),
         ("guaranteed", amounts(guaranteed)),
         ("maxWaiting", json!(max_waiting)),
         ("maxApplications", json!(max_applications)),
         ("strictSum", json!(strict_sum)),
     ]);
-    let order = said([("waiting", waiting.as_ref().map_or(Value::Null, policy))]);
+    let order = fields([("waiting", waiting.as_ref().map_or(Value::Null, policy))]);
     let labels = labels.iter().map(|(key, value)| (key.to_string(), json!(value.as_str())));
-    let rest = said([
+    let rest = fields([
         ("displayName", json!(display_name.as_str())),
         ("kind", json!(kind_word(*kind))),
         ("parent", json!(parent.as_deref())),
@@ -101,9 +104,9 @@ fn parts(settings: &TenantSettings) -> Parts {
 
 fn default_parts(defaults: &TenantDefaults) -> Parts {
     let TenantDefaults { quota, max_waiting, waiting, on_lower, oversized } = defaults;
-    let quota = said([("quota", amounts(quota)), ("maxWaiting", json!(max_waiting))]);
-    let rest = said([("onLower", lowering(*on_lower)), ("oversized", json!(oversized.word()))]);
-    [quota, said([("waiting", policy(waiting))]), rest]
+    let quota = fields([("quota", amounts(quota)), ("maxWaiting", json!(max_waiting))]);
+    let rest = fields([("onLower", lowering(*on_lower)), ("oversized", json!(oversized.word()))]);
+    [quota, fields([("waiting", policy(waiting))]), rest]
 }
 
 /// An object with its fields in order, whatever keeps them.

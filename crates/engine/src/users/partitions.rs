@@ -27,8 +27,8 @@ impl Users {
         let mut partitions = self.partitions.write().unwrap_or_else(PoisonError::into_inner);
         let mut before = std::mem::take(&mut *partitions);
         for (name, resolver) in &resolvers.by_partition {
-            let kept = before.remove(name).filter(|partition| partition.resolver == *resolver);
-            let partition = kept.unwrap_or_else(|| {
+            let unchanged = before.remove(name).filter(|partition| partition.resolver == *resolver);
+            let partition = unchanged.unwrap_or_else(|| {
                 let cache = Arc::new(resolver.cache(now));
                 Partition { resolver: *resolver, cache }
             });

@@ -28,7 +28,7 @@ impl Writer {
         self.take_snapshots();
         self.views.note_committed(committed);
         self.publish_view(is_idle);
-        self.watched.publish(&mut self.told);
+        self.watched.publish(&mut self.records);
         self.feed.publish(self.entries.drain(..));
         Ok(())
     }

@@ -7,13 +7,13 @@ use super::Writer;
 impl Writer {
     /// Tell it to those who watch, and count it.
     pub(super) fn hear_notes(&mut self, now: Timestamp) {
-        let Self { books, scheduler, edges, told, work, .. } = self;
+        let Self { books, scheduler, edges, records, work, .. } = self;
         let notes = scheduler.take_notes();
         for note in &notes {
             if let Note::Parked { wait, .. } = note {
                 work.waits.note(wait.blocker.wait_code(books));
             }
         }
-        edges.take(books, scheduler, now, &notes, &mut |record| told.push(record));
+        edges.take(books, scheduler, now, &notes, &mut |record| records.push(record));
     }
 }

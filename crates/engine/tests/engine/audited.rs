@@ -13,7 +13,7 @@ async fn played(name: &str, snapshot_every: u64) -> MemoryJournal {
     let journal = MemoryJournal::default();
     let cluster = Cluster::with(&journal, |settings| {
         settings.pace = Pace::ByHand;
-        settings.kept.snapshot_every = snapshot_every;
+        settings.retention.snapshot_every = snapshot_every;
     });
     play(cluster, name).await;
     journal

@@ -30,7 +30,7 @@ fn open(disk: &FaultyDisk) -> Result<FileStore, JournalError> {
 fn start(store: FileStore) -> Option<Engine> {
     let mut settings = Settings::with(HandClock::at(START));
     settings.pace = Pace::ByHand;
-    settings.kept.snapshot_every = 6;
+    settings.retention.snapshot_every = 6;
     Engine::start(Box::new(store), settings).ok()
 }
 

@@ -34,7 +34,7 @@ async fn a_follower_gets_every_record_once_in_order_from_where_it_was() {
 #[tokio::test]
 async fn who_was_away_for_too_long_is_told_so() {
     let cluster = Cluster::with(&MemoryJournal::default(), |settings| {
-        settings.kept.entries = 4;
+        settings.retention.entries = 4;
         settings.pace = headroom_engine::Pace::ByHand;
     });
     cluster.furnish().await;

@@ -94,7 +94,7 @@ async fn a_snapshot_that_cannot_be_taken_is_told_and_tried_again_later() {
     let journal = MemoryJournal::default();
     let cluster = Cluster::with(&journal, |settings| {
         settings.pace = Pace::ByHand;
-        settings.kept.snapshot_every = 5;
+        settings.retention.snapshot_every = 5;
     });
     cluster.furnish().await;
     journal.set_snapshots_failing(true);

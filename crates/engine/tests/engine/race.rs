@@ -83,7 +83,7 @@ async fn one(handle: Handle, number: u32) {
 async fn a_cancel_that_races_with_a_start_charges_and_releases_once() {
     let cluster = Cluster::with(&MemoryJournal::default(), |settings| {
         settings.pace = Pace::Automatic;
-        settings.kept.entries = usize::MAX;
+        settings.retention.entries = usize::MAX;
     });
     for command in furniture() {
         cluster.accept(command).await;

@@ -68,7 +68,7 @@ impl Folder {
     fn open(&self) -> Cluster {
         let clock = HandClock::at(START);
         let mut settings = Settings::with(clock.clone());
-        settings.kept.snapshot_every = 5;
+        settings.retention.snapshot_every = 5;
         let store = FileStore::open_folder(&self.0).unwrap();
         let engine = Engine::start(Box::new(store), settings).unwrap();
         Cluster { handle: engine.handle(), engine, clock }

@@ -77,7 +77,7 @@ impl Scene {
         let clock = HandClock::at(now);
         let mut settings = Settings::with(clock.clone());
         settings.pace = Pace::ByHand;
-        settings.kept.snapshot_every = snapshot_every;
+        settings.retention.snapshot_every = snapshot_every;
         settings.audit = Some(Arc::new(disks.audit.clone()));
         let store = FileStore::open(Arc::new(disks.journal.clone())).ok()?;
         let engine = Engine::start(Box::new(store), settings).ok()?;

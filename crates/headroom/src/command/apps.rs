@@ -123,8 +123,8 @@ fn applications(all: &[Application], now: i64) -> Result<Listing> {
 
 /// Why the first ask with a wait reason waits.
 fn reason(application: &Application) -> &str {
-    let said = application.requests.iter().find_map(|ask| newest(&ask.allocation_log));
-    said.unwrap_or_default()
+    let reason = application.requests.iter().find_map(|ask| newest(&ask.allocation_log));
+    reason.unwrap_or_default()
 }
 
 fn newest(log: &[headroom_api::wsv1::AllocationLogEntry]) -> Option<&str> {

@@ -144,7 +144,7 @@ impl Verify {
                 "error: {untold} more faults, possibly caused by the faults above"
             ));
         }
-        output::print(&said(&found))?;
+        output::print(&text_of(&found))?;
         Ok(if found.faults_found == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
@@ -174,7 +174,7 @@ impl Verify {
 }
 
 /// What was found, in a line or two.
-fn said(found: &AuditVerified) -> String {
+fn text_of(found: &AuditVerified) -> String {
     let (Some(first), Some(last)) = (&found.first, &found.last) else {
         return "no records\n".to_owned();
     };
@@ -226,11 +226,11 @@ impl Export {
             if !self.wants(&record, from.as_deref()) {
                 return true;
             }
-            let told = match self.output {
+            let printed = match self.output {
                 Format::Json => output::print(&format!("{line}\n")),
                 Format::Csv => row(&mut rows, &record),
             };
-            failed = told.err();
+            failed = printed.err();
             failed.is_none()
         })?;
         if let Some(error) = failed {

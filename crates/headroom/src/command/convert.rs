@@ -49,7 +49,7 @@ struct ConfigMap {
     /// Entry to extract if there are several: queues.yaml, or the policy group with .yaml
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// Queue file to write. The default is standard output, also for -
+    /// Queue file to write. `-`, the default, means standard output
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -109,10 +109,11 @@ impl ConfigMap {
     after_help = "Examples:\n  headroom convert yarn capacity-scheduler.xml --output queues.yaml\n  headroom convert yarn yarn-site.xml capacity-scheduler.xml > queues.yaml"
 )]
 struct Yarn {
-    /// capacity-scheduler.xml, and before it yarn-site.xml if that sets sizes and preemption. - means standard input
+    /// `capacity-scheduler.xml`. If `yarn-site.xml` sets allocation sizes or preemption, name it first. - means standard
+    /// input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Queue file to write. The default is standard output, also for -
+    /// Queue file to write. `-`, the default, means standard output
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Formula of user shares: that of `CapacityScheduler` 3 or 2.7, or that of Headroom (smooth)

@@ -302,10 +302,10 @@ fn of_check(text: &mut String, check: &ExplainedCheck) {
 
 fn of_nodes(text: &mut String, nodes: &NodesLookedAt) {
     // A server that knows more reasons than this program sends a word all the same.
-    let said = |why: &str| NodeReason::of_word(why).map(NodeReason::said);
+    let reason_text = |why: &str| NodeReason::of_word(why).map(NodeReason::said);
     let refused = nodes.refused.iter();
-    let refused =
-        refused.map(|(why, count)| format!(", {count} {}", said(why).unwrap_or(why.as_str())));
+    let refused = refused
+        .map(|(why, count)| format!(", {count} {}", reason_text(why).unwrap_or(why.as_str())));
     let refused: String = refused.collect();
     let _ = writeln!(text, "      {} of {} nodes fit{refused}", nodes.fitting, nodes.looked_at);
     for miss in &nodes.nearest {
@@ -314,7 +314,7 @@ fn of_nodes(text: &mut String, nodes: &NodesLookedAt) {
 }
 
 /// What becomes of it in its turn.
-const fn said(turn: InTurn) -> &'static str {
+const fn outcome(turn: InTurn) -> &'static str {
     match turn {
         InTurn::Starts => "the ask starts",
         InTurn::Waits => "the ask continues to wait",
@@ -345,7 +345,7 @@ fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) 
         let _ = writeln!(text, "\nthe ask starts unchanged {when}");
     }
     if let Some(turn) = remedies.in_turn {
-        let _ = writeln!(text, "unchanged, if the asks ahead start first: {}", said(turn));
+        let _ = writeln!(text, "unchanged, if the asks ahead start first: {}", outcome(turn));
     }
     if when.is_some() {
         return;
@@ -367,7 +367,7 @@ fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) 
         let mut about =
             String::from(if one.exact { "" } else { " (a smaller change may suffice)" });
         if let Some(turn) = one.in_turn {
-            let _ = write!(about, "; after the asks ahead: {}", said(turn));
+            let _ = write!(about, "; after the asks ahead: {}", outcome(turn));
         }
         let _ = writeln!(text, "  {}{about}", said_once(&one.kind, &one.edits.join(", ")));
     }

@@ -36,7 +36,7 @@ pub(crate) enum Command {
     Simulate(Box<simulate::Simulate>),
     /// Check queue files, and show what to write instead
     Validate(validate::Validate),
-    /// Preview what a queue file changes, without a change
+    /// Preview what a queue file would change. Changes nothing
     Plan(plan::Plan),
     /// Apply a queue file to a running server, if its effect is as planned
     Apply(apply::Apply),

@@ -361,8 +361,11 @@ struct Measured {
 impl Measured {
     fn run(&self) -> Result<()> {
         let One { task, remote } = &self.one;
-        let said = TaskMeasurement { resources: amounts(&self.resources)? };
-        show_one(remote, &remote.ask(async |client| Ok(client.measure_task(task, &said).await?))?)
+        let measurement = TaskMeasurement { resources: amounts(&self.resources)? };
+        show_one(
+            remote,
+            &remote.ask(async |client| Ok(client.measure_task(task, &measurement).await?))?,
+        )
     }
 }
 

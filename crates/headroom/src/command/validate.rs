@@ -69,7 +69,7 @@ impl Validate {
                 }
                 match found {
                     Ok(review) => {
-                        output::print(&format!("{separator}{}", told(&name, &review)))?;
+                        output::print(&format!("{separator}{}", text_of(&name, &review)))?;
                         separator = "\n";
                     }
                     Err(error) => output::tell(&format!("error: cannot read {name}: {error}")),
@@ -122,8 +122,8 @@ fn piece_name(outer: &str, file: &Wrapped) -> String {
     }
 }
 
-/// Whether a file can be loaded and has a partition. Without one `YuniKorn` uses its built-in queues, which is
-/// hardly what its author wants to hear of as accepted.
+/// Whether a file can be loaded and has a partition. `YuniKorn` accepts a file without partitions and uses its built-in
+/// queues, which the author of the file rarely intends.
 fn says_something(review: &Review) -> bool {
     review.configuration.as_ref().is_some_and(|file| !file.partitions.is_empty())
 }
@@ -155,7 +155,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// For people: the diagnostics, and a line that sums up.
-fn told(name: &str, review: &Review) -> String {
+fn text_of(name: &str, review: &Review) -> String {
     let mut text = String::new();
     let found = &review.diagnostics;
     if !found.is_empty() {

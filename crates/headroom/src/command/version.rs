@@ -47,19 +47,19 @@ impl Version {
 
 fn listing() -> Result<Listing> {
     let commit = built::COMMIT.filter(|commit| !commit.is_empty());
-    let told = VersionInfo {
+    let info = VersionInfo {
         version: built::VERSION,
         commit,
         target: built::TARGET,
         profile: built::PROFILE,
         features: built::FEATURES,
     };
-    let mut listing = Listing::new(&["HEADROOM", built::VERSION], &told)?;
+    let mut listing = Listing::new(&["HEADROOM", built::VERSION], &info)?;
     for (name, value) in [
         ("commit", commit.unwrap_or("unknown")),
-        ("target", told.target),
-        ("profile", told.profile),
-        ("features", &told.features.join(", ")),
+        ("target", info.target),
+        ("profile", info.profile),
+        ("features", &info.features.join(", ")),
     ] {
         listing.row([name.to_owned(), value.to_owned()]);
     }

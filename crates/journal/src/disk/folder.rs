@@ -115,9 +115,9 @@ impl Disk for Folder {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let mut said = String::new();
-                file.read_to_string(&mut said)?;
-                return Ok(Err(said));
+                let mut holder = String::new();
+                file.read_to_string(&mut holder)?;
+                return Ok(Err(holder));
             }
             Err(TryLockError::Error(error)) => return Err(error),
         }

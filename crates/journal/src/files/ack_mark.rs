@@ -64,11 +64,11 @@ pub(super) fn read(disk: &dyn Disk) -> Result<Option<AckState>, JournalError> {
 
 impl AckMark {
     /// Make the mark again and durable.
-    pub(super) fn make(disk: &dyn Disk, said: AckState) -> Result<Self, JournalError> {
+    pub(super) fn make(disk: &dyn Disk, state: AckState) -> Result<Self, JournalError> {
         let fail = |source| JournalError::access("write", disk.path(NAME), source);
         let name = names::new(NAME);
         let made = disk.open(&name, true).and_then(|file| {
-            file.write_at(0, &said.to_bytes())?;
+            file.write_at(0, &state.to_bytes())?;
             file.sync()?;
             disk.rename(&name, NAME)?;
             disk.sync()?;
@@ -78,8 +78,8 @@ impl AckMark {
     }
 
     /// Say more. It is not flushed.
-    pub(super) fn say(&self, disk: &dyn Disk, said: AckState) -> Result<(), JournalError> {
+    pub(super) fn say(&self, disk: &dyn Disk, state: AckState) -> Result<(), JournalError> {
         let fail = |source| JournalError::access("write", disk.path(NAME), source);
-        self.0.write_at(0, &said.to_bytes()).map_err(fail)
+        self.0.write_at(0, &state.to_bytes()).map_err(fail)
     }
 }

@@ -314,7 +314,7 @@ impl Log {
 /// Why a file was not accepted.
 enum Refused {
     Journal(JournalError),
-    /// By the database library; we look ourselves.
+    /// The error text of the database library. The caller finds the cause by its own checks.
     Index(String),
 }
 

@@ -45,7 +45,7 @@ pub struct FileReader {
     older: Vec<u64>,
     log: Log,
     /// The content of the mark.
-    said: AckState,
+    acked: AckState,
     /// Shared with readers of a store, so that nobody else writes before they have ended.
     lock: Arc<Lock>,
 }
@@ -98,28 +98,28 @@ impl FileReader {
 
     fn open_as(disk: Arc<dyn Disk>, lock: Lock, purpose: Use) -> Result<Self, JournalError> {
         let names = list(&*disk)?;
-        let said = ack_mark::read(&*disk)?.unwrap_or_default();
+        let acked = ack_mark::read(&*disk)?.unwrap_or_default();
         let mut older = names::logs(&names);
         let snapshots = names::snapshots(&names);
         let Some(current) = older.pop() else {
-            let last = said.sequence.max(snapshots.last().copied().unwrap_or_default());
+            let last = acked.sequence.max(snapshots.last().copied().unwrap_or_default());
             let damage = Damage::Missing { first: 1, last };
             return Err(JournalError::damaged(disk.path(""), Place::default(), damage));
         };
         check_beginning(&*disk, older.first().copied().unwrap_or(current), &snapshots)?;
-        let must = (said.sequence >= current).then_some(said.sequence);
+        let must = (acked.sequence >= current).then_some(acked.sequence);
         let log = Log::open(&*disk, current, purpose, must)?;
         log.claim()?;
-        Ok(Self { disk, older, log, said, lock: Arc::new(lock) })
+        Ok(Self { disk, older, log, acked, lock: Arc::new(lock) })
     }
 
     /// Another reader of the same, up to the last record that there is now, whatever is written meanwhile.
-    fn beside(&self) -> Self {
+    fn reader(&self) -> Self {
         Self {
             disk: Arc::clone(&self.disk),
             older: self.older.clone(),
             log: self.log.clone(),
-            said: self.said,
+            acked: self.acked,
             lock: Arc::clone(&self.lock),
         }
     }
@@ -150,18 +150,18 @@ impl FileStore {
             let removed = disk.remove(name);
             removed.map_err(|source| JournalError::access("remove", disk.path(name), source))?;
         }
-        let said = ack_mark::read(&*disk)?.unwrap_or_default();
+        let acked = ack_mark::read(&*disk)?.unwrap_or_default();
         let snapshots = names::snapshots(&names);
-        if names::logs(&names).is_empty() && snapshots.is_empty() && said.sequence == 0 {
+        if names::logs(&names).is_empty() && snapshots.is_empty() && acked.sequence == 0 {
             if names.iter().any(|name| name == AUDIT_FOLDER) {
                 return Err(JournalError::Gone { path: disk.path("") });
             }
             log::make(&*disk, 1, BEGINNING, std::iter::empty())?;
         }
         let files = FileReader::open_as(disk, lock, Use::Append)?;
-        let said = AckState { sequence: files.log.next - 1, lease: files.said.lease + 1 };
-        let mark = AckMark::make(&*files.disk, said)?;
-        Ok(Self { files, mark, lease: Lease::new(said.lease), stopped: false })
+        let acked = AckState { sequence: files.log.next - 1, lease: files.acked.lease + 1 };
+        let mark = AckMark::make(&*files.disk, acked)?;
+        Ok(Self { files, mark, lease: Lease::new(acked.lease), stopped: false })
     }
 
     /// Whether this handle may write.
@@ -249,9 +249,9 @@ impl FileStore {
             self.remove(&names::snapshot(*sequence))?;
         }
         // The oldest first, so that what is left has no hole.
-        let kept = oldest + 1;
+        let needed = oldest + 1;
         while let [first, rest @ ..] = &*self.files.older
-            && rest.first().copied().unwrap_or(self.files.log.first) <= kept
+            && rest.first().copied().unwrap_or(self.files.log.first) <= needed
         {
             self.remove(&names::log(*first))?;
             self.files.older.remove(0);
@@ -356,9 +356,9 @@ impl Store for FileStore {
             return Ok(());
         }
         self.check()?;
-        let said = AckState { sequence: next + batch.len() as u64 - 1, lease: lease.token() };
+        let acked = AckState { sequence: next + batch.len() as u64 - 1, lease: lease.token() };
         let outcome = self.files.log.append(batch);
-        let outcome = outcome.and_then(|()| self.mark.say(&*self.files.disk, said));
+        let outcome = outcome.and_then(|()| self.mark.say(&*self.files.disk, acked));
         self.watch(outcome)
     }
 
@@ -388,7 +388,7 @@ impl Store for FileStore {
         self.watch(outcome)
     }
 
-    fn beside(&self) -> Box<dyn ReadStore + Send> {
-        Box::new(self.files.beside())
+    fn reader(&self) -> Box<dyn ReadStore + Send> {
+        Box::new(self.files.reader())
     }
 }

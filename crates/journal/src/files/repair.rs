@@ -21,19 +21,19 @@ pub fn repair(disk: &Arc<dyn Disk>, to: u64) -> Result<String, JournalError> {
     let _lock = lock(&**disk)?;
     let names = list(&**disk)?;
     let logs = names::logs(&names);
-    let said = ack_mark::read(&**disk)?.unwrap_or_default();
+    let state = ack_mark::read(&**disk)?.unwrap_or_default();
     let Some(at) = logs.iter().rposition(|first| *first <= to.saturating_add(1)) else {
         let first = logs.first().copied().unwrap_or(1);
         return Err(JournalError::Truncated { wanted: to, first });
     };
     let first = logs[at];
     let (file, entries) = log::salvage(&**disk, first)?;
-    let kept: Vec<_> = entries.into_iter().take_while(|one| one.head.sequence <= to).collect();
-    let next = kept.last().map_or(first, |entry| entry.head.sequence + 1);
+    let retained: Vec<_> = entries.into_iter().take_while(|one| one.head.sequence <= to).collect();
+    let next = retained.last().map_or(first, |entry| entry.head.sequence + 1);
     if next <= to {
         return Err(JournalError::NotWhole { to, sequence: next });
     }
-    let before = match kept.first() {
+    let before = match retained.first() {
         Some(entry) => entry.head.before,
         None => before_of(&**disk, at.checked_sub(1).map(|at| logs[at]))?,
     };
@@ -43,7 +43,7 @@ pub fn repair(disk: &Arc<dyn Disk>, to: u64) -> Result<String, JournalError> {
         removed.map_err(|source| JournalError::access("remove", disk.path(&name), source))
     };
     // The mark first: from here on, what is cut off was never acknowledged.
-    AckMark::make(&**disk, AckState { sequence: to, lease: said.lease })?;
+    AckMark::make(&**disk, AckState { sequence: to, lease: state.lease })?;
     for sequence in names::snapshots(&names).into_iter().filter(|sequence| *sequence > to) {
         remove(names::snapshot(sequence))?;
     }
@@ -54,7 +54,7 @@ pub fn repair(disk: &Arc<dyn Disk>, to: u64) -> Result<String, JournalError> {
     if names.contains(&new) {
         remove(new)?;
     }
-    let records = kept.iter().map(|entry| {
+    let records = retained.iter().map(|entry| {
         let mut bytes = vec![0; entry.head.length];
         file.read_at(entry.offset, &mut bytes).map(|()| bytes)
     });

@@ -58,7 +58,7 @@ pub(super) struct Writer {
     sum: Xxh3Debug,
 }
 
-/// The hash says nothing worth printing.
+/// A hasher whose `Debug` text is constant, because its state means nothing to a reader.
 #[derive(Default)]
 struct Xxh3Debug(Xxh3);
 

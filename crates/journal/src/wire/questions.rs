@@ -85,12 +85,12 @@ message!(QuestionSubject = proto::QuestionSubject);
 impl Field<proto::NodeVerdict> for NodeVerdict {
     fn put(&self) -> proto::NodeVerdict {
         use proto::node_verdict::Said;
-        let said = match self {
+        let verdict = match self {
             Self::Suits => Said::Suits(proto::Suits {}),
             Self::SuitsWithout(count) => Said::SuitsWithout(count.put()),
             Self::Refused(reason) => Said::Refused(reason.put()),
         };
-        proto::NodeVerdict { said: Some(said) }
+        proto::NodeVerdict { said: Some(verdict) }
     }
 
     fn take(field: proto::NodeVerdict) -> Decoded<Self> {

@@ -83,7 +83,7 @@ fn who_reads_beside_reads_what_there_was_while_more_is_written() {
     each(|open| {
         let mut store = open();
         append(&mut *store, 700).unwrap();
-        let early = store.beside();
+        let early = store.reader();
         append(&mut *store, 50).unwrap();
         assert_eq!(read(&*early, 1).unwrap(), 700);
         snapshot(&mut *store).unwrap();
@@ -93,7 +93,7 @@ fn who_reads_beside_reads_what_there_was_while_more_is_written() {
             (700, 701),
             "another file is written"
         );
-        let late = store.beside();
+        let late = store.reader();
         std::thread::scope(|scope| {
             let reads = scope.spawn(move || read(&*late, 1).unwrap());
             for _ in 0..20 {
@@ -102,7 +102,7 @@ fn who_reads_beside_reads_what_there_was_while_more_is_written() {
             assert_eq!(reads.join().unwrap(), 1_750);
         });
         // What is dropped is an error to whoever comes to it, and no end.
-        let before = store.beside();
+        let before = store.reader();
         for _ in 0..2 {
             snapshot(&mut *store).unwrap();
             append(&mut *store, 10).unwrap();

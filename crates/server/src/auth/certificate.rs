@@ -16,8 +16,8 @@ pub(super) struct CertificateRules {
 }
 
 impl CertificateRules {
-    pub(super) fn new(told: &Certificates) -> Self {
-        let Certificates { user_is_alternative_name, roles } = told;
+    pub(super) fn new(settings: &Certificates) -> Self {
+        let Certificates { user_is_alternative_name, roles } = settings;
         let roles = RoleRules::new(roles);
         Self { user_is_alternative_name: *user_is_alternative_name, roles }
     }

@@ -51,8 +51,8 @@ fn fixed() -> &'static Fixed {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let file = Some((PathBuf::from("headroom.yaml"), TOLD.to_owned()));
         let process = Process::read(Sources { file, ..Sources::default() });
-        let told = process.expect("the file is legal").auth;
-        let issuer = told.oidc.expect("it names an issuer");
+        let settings = process.expect("the file is legal").auth;
+        let issuer = settings.oidc.expect("it names an issuer");
         let oidc = || Oidc::new(&issuer).expect("it names no certificates");
         let (known, signer) = (oidc(), signer());
         known.replace_keys(vec![public(&signer)]);
@@ -60,7 +60,7 @@ fn fixed() -> &'static Fixed {
         let ours = Authenticator::knowing([("ci", Role::Submitter, &secret)]);
         Fixed {
             runtime: runtime.expect("there are threads"),
-            certificates: told.certificates,
+            certificates: settings.certificates,
             auth: Authenticator { oidc: Some(known), ..ours },
             secret,
             signer,
@@ -240,8 +240,8 @@ fn token_file(bytes: &[u8]) {
 /// Who a certificate is of, by either rule.
 fn certificate(der: &[u8]) {
     for user_is_alternative_name in [false, true] {
-        let told = Certificates { user_is_alternative_name, ..fixed().certificates.clone() };
-        match CertificateRules::new(&told).caller(der) {
+        let rules = Certificates { user_is_alternative_name, ..fixed().certificates.clone() };
+        match CertificateRules::new(&rules).caller(der) {
             Ok(caller) => judge(&caller),
             Err(why) => assert!(!why.is_empty()),
         }

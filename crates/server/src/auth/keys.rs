@@ -132,7 +132,7 @@ impl Keys {
         let fits = |key: &&Jwk| fits(key, kid, algorithm);
         let has = |known: &Known| known.keys.iter().any(|key| fits(&key));
         let known = self.known();
-        let is_new = known.told_at.is_some_and(|told| told.elapsed() < KEPT_FOR);
+        let is_new = known.told_at.is_some_and(|reported| reported.elapsed() < KEPT_FOR);
         if has(&known) {
             // Who knows the key waits for nobody: one of those who come refreshes what is old.
             if !is_new && let Ok(_one) = self.asking.try_lock() {

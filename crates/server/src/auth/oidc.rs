@@ -35,7 +35,7 @@ const ALGORITHMS: [Algorithm; 9] = [
 /// Judges tokens of one issuer.
 #[derive(Debug)]
 pub(super) struct Oidc {
-    told: process::Oidc,
+    settings: process::Oidc,
     roles: RoleRules,
     keys: Keys,
 }
@@ -54,9 +54,9 @@ pub(super) enum TokenError {
 impl Oidc {
     /// # Errors
     /// When the issuer's certificates cannot be used.
-    pub(super) fn new(told: &process::Oidc) -> Result<Self, KeysError> {
-        let keys = Keys::new(&told.issuer, told.ca.as_deref())?;
-        Ok(Self { roles: RoleRules::new(&told.roles), told: told.clone(), keys })
+    pub(super) fn new(settings: &process::Oidc) -> Result<Self, KeysError> {
+        let keys = Keys::new(&settings.issuer, settings.ca.as_deref())?;
+        Ok(Self { roles: RoleRules::new(&settings.roles), settings: settings.clone(), keys })
     }
 
     /// Ask the issuer for its keys ahead of the first token.
@@ -92,8 +92,8 @@ impl Oidc {
             return Err(bad("the issuer does not have the key of the token"));
         }
         let mut validation = Validation::new(header.alg);
-        validation.set_audience(&[&self.told.audience]);
-        validation.set_issuer(&[&self.told.issuer]);
+        validation.set_audience(&[&self.settings.audience]);
+        validation.set_issuer(&[&self.settings.issuer]);
         validation.set_required_spec_claims(&["exp", "iss", "aud"]);
         validation.validate_nbf = true;
         validation.leeway = LEEWAY_S;
@@ -108,17 +108,17 @@ impl Oidc {
     }
 
     fn of_claims(&self, claims: &Map<String, Value>) -> Result<Caller, TokenError> {
-        let told = &self.told;
-        let user = claims.get(&told.user_claim).and_then(Value::as_str);
+        let settings = &self.settings;
+        let user = claims.get(&settings.user_claim).and_then(Value::as_str);
         let user = user.filter(|user| !user.is_empty() && !user.chars().any(char::is_control));
         let user = user.ok_or_else(|| {
             TokenError::Bad(format!(
                 "the claim `{}` of the token does not name a user",
-                told.user_claim
+                settings.user_claim
             ))
         })?;
-        let groups: Vec<Name> = texts(claims, &told.groups_claim).map(Name::new).collect();
-        let claimed = told.roles_claim.iter().flat_map(|claim| texts(claims, claim));
+        let groups: Vec<Name> = texts(claims, &settings.groups_claim).map(Name::new).collect();
+        let claimed = settings.roles_claim.iter().flat_map(|claim| texts(claims, claim));
         let claimed: Vec<Role> = claimed.filter_map(role_named).collect();
         let roles = in_order(self.roles.of(user, &groups).into_iter().chain(claimed));
         let (identity, user) = (format!("oidc:{user}"), Name::new(user));

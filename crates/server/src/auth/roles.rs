@@ -28,9 +28,9 @@ pub(super) struct RoleRules {
 
 impl RoleRules {
     /// From the process settings.
-    pub(super) fn new(told: &process::Roles) -> Self {
+    pub(super) fn new(settings: &process::Roles) -> Self {
         let mut rules = Self::default();
-        for (who, names) in told {
+        for (who, names) in settings {
             let roles: Vec<Role> = names.iter().filter_map(|name| role_named(name)).collect();
             if let Some(user) = who.strip_prefix("user:") {
                 rules.users.insert(user.to_owned(), roles);
@@ -58,8 +58,8 @@ pub(super) struct TenantRules(process::TenantsOf);
 
 impl TenantRules {
     /// From the process settings.
-    pub(super) fn new(told: &process::TenantsOf) -> Self {
-        Self(told.clone())
+    pub(super) fn new(settings: &process::TenantsOf) -> Self {
+        Self(settings.clone())
     }
 
     /// The tenants of a user in these groups; in order, without repeats.
@@ -98,9 +98,9 @@ mod tests {
 
     #[test]
     fn tenants_of_user_and_groups_add_up() {
-        let told = [("user:ann", "b"), ("group:lab", "a"), ("group:ann", "c"), ("*", "b")];
-        let told = told.map(|(who, tenant)| (who.to_owned(), vec![tenant.to_owned()]));
-        let rules = TenantRules::new(&told.into());
+        let settings = [("user:ann", "b"), ("group:lab", "a"), ("group:ann", "c"), ("*", "b")];
+        let settings = settings.map(|(who, tenant)| (who.to_owned(), vec![tenant.to_owned()]));
+        let rules = TenantRules::new(&settings.into());
         let of = |user: &str, group: &str| {
             rules
                 .of(user, &[Name::new(group)])
@@ -115,16 +115,16 @@ mod tests {
 
     #[test]
     fn roles_of_user_and_groups_add_up() {
-        let told = [
+        let settings = [
             ("user:ann", ["rm", "viewer"].as_slice()),
             ("group:ops", &["operator", "viewer"]),
             ("*", &["submitter"]),
         ];
-        let told: Roles = told
+        let settings: Roles = settings
             .into_iter()
             .map(|(who, roles)| (who.to_owned(), roles.iter().map(ToString::to_string).collect()))
             .collect();
-        let rules = RoleRules::new(&told);
+        let rules = RoleRules::new(&settings);
         let groups = [Name::new("ops"), Name::new("ann")];
         let all = [Role::Operator, Role::Viewer, Role::Submitter, Role::Rm];
         assert_eq!(rules.of("ann", &groups), all);

@@ -247,13 +247,14 @@ impl TokenFile {
         use std::os::unix::fs::OpenOptionsExt as _;
 
         let text = self.text()?;
-        let beside = self.path.with_extension("new");
+        let new_path = self.path.with_extension("new");
         // Who may use the server is nobody else's business.
         let mut options = fs::OpenOptions::new();
-        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+        let mut file =
+            options.write(true).create(true).truncate(true).mode(0o600).open(&new_path)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
-        fs::rename(&beside, &self.path)
+        fs::rename(&new_path, &self.path)
     }
 }
 

@@ -11,9 +11,9 @@ use super::value::{name_or_empty, nanos, resources};
 pub(crate) fn allocation(
     view: &AllocationView,
     partition: &str,
-    beside: &dyn RmMetadata,
+    metadata: &dyn RmMetadata,
 ) -> Allocation {
-    let tags = beside.tags(partition, &view.key);
+    let tags = metadata.tags(partition, &view.key);
     let (requested, placed) = (nanos(view.requested), nanos(view.placed));
     // One that came placed may be older than its report.
     let requested = requested.min(placed);
@@ -39,9 +39,9 @@ pub(crate) fn allocation(
 pub(crate) fn foreign(
     view: &ForeignView,
     node: &NodeView,
-    beside: &dyn RmMetadata,
+    metadata: &dyn RmMetadata,
 ) -> ForeignAllocation {
-    let tags = beside.tags(&node.partition, &view.key);
+    let tags = metadata.tags(&node.partition, &view.key);
     ForeignAllocation {
         allocation_key: view.key.to_string(),
         allocation_tags: tags.map(|tags| (*tags).clone()).unwrap_or_default(),

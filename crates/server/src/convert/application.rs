@@ -17,7 +17,7 @@ use super::value::{NO_PRIORITY, millis, moment, names, nanos, resources};
 const NO_RULE_MATCHED: &str = "PL-REJECTED";
 
 /// An application that was accepted.
-pub(crate) fn application(view: &ApplicationView, beside: &dyn RmMetadata) -> Application {
+pub(crate) fn application(view: &ApplicationView, metadata: &dyn RmMetadata) -> Application {
     let partition = &view.partition;
     Application {
         application_id: view.application.to_string(),
@@ -28,11 +28,11 @@ pub(crate) fn application(view: &ApplicationView, beside: &dyn RmMetadata) -> Ap
         queue_name: view.queue.to_string(),
         submission_time: nanos(view.submitted),
         finished_time: view.finished.map(nanos),
-        requests: view.requests.iter().map(|one| ask(one, partition, beside)).collect(),
+        requests: view.requests.iter().map(|one| ask(one, partition, metadata)).collect(),
         allocations: view
             .allocations
             .iter()
-            .map(|one| allocation(one, partition, beside))
+            .map(|one| allocation(one, partition, metadata))
             .collect(),
         application_state: view.state.to_string(),
         user: view.user.to_string(),

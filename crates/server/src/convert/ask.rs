@@ -9,8 +9,8 @@ use crate::rest::RmMetadata;
 use super::value::{name_or_empty, nanos, resources};
 
 /// An ask. Why it waits is added by [`waits`], where it was found out.
-pub(crate) fn ask(view: &AskView, partition: &str, beside: &dyn RmMetadata) -> Ask {
-    let tags = beside.tags(partition, &view.key);
+pub(crate) fn ask(view: &AskView, partition: &str, metadata: &dyn RmMetadata) -> Ask {
+    let tags = metadata.tags(partition, &view.key);
     Ask {
         allocation_key: view.key.to_string(),
         allocation_tags: tags.map(|tags| (*tags).clone()).unwrap_or_default(),

@@ -258,8 +258,8 @@ mod tests {
     #[test]
     fn the_interface_has_every_setting_of_the_table() {
         let written = outline(EVERYTHING).unwrap().remove(0);
-        let told = super::partition(written.clone()).expect("each setting has its type");
-        let json = serde_json::to_value(&told).unwrap();
+        let converted = super::partition(written.clone()).expect("each setting has its type");
+        let json = serde_json::to_value(&converted).unwrap();
         let back = Content::from_json(partition(), &json);
         // Tables are named by functions, whose addresses say nothing.
         let shown = |content: &Content| {

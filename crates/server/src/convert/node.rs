@@ -15,7 +15,7 @@ const RACK: [&str; 2] = ["si/rackname", "si.io/rackname"];
 const PARTITION: &str = "si/node-partition";
 
 /// A node.
-pub(crate) fn node(view: &NodeView, beside: &dyn RmMetadata) -> Node {
+pub(crate) fn node(view: &NodeView, metadata: &dyn RmMetadata) -> Node {
     let attribute = |keys: [&str; 2]| {
         let value = keys.into_iter().find_map(|key| view.attributes.get(key));
         value.map(ToString::to_string).unwrap_or_default()
@@ -25,7 +25,7 @@ pub(crate) fn node(view: &NodeView, beside: &dyn RmMetadata) -> Node {
         attributes.map(|(key, value)| (key.to_string(), value.to_string())).collect();
     // The stock web UI goes through them unguarded, so they are never left out.
     attributes.entry(PARTITION.to_owned()).or_insert_with(|| {
-        let manager = beside.manager().map(|manager| manager.id).unwrap_or_default();
+        let manager = metadata.manager().map(|manager| manager.id).unwrap_or_default();
         format!("[{manager}]{}", view.partition)
     });
     Node {
@@ -41,9 +41,9 @@ pub(crate) fn node(view: &NodeView, beside: &dyn RmMetadata) -> Node {
         allocations: view
             .allocations
             .iter()
-            .map(|one| allocation(one, &view.partition, beside))
+            .map(|one| allocation(one, &view.partition, metadata))
             .collect(),
-        foreign_allocations: view.foreign.iter().map(|one| foreign(one, view, beside)).collect(),
+        foreign_allocations: view.foreign.iter().map(|one| foreign(one, view, metadata)).collect(),
         schedulable: view.schedulable,
         is_reserved: !view.reservations.is_empty(),
         reservations: names(&view.reservations),

@@ -45,18 +45,18 @@ pub fn digest(plan: &core::Plan, checksum: &str) -> String {
 fn with_digest(mut effects: PlanEffects, file: &str) -> PlanEffects {
     // There may be very many, so they are not copied.
     let differences = std::mem::take(&mut effects.differences);
-    let mut said = effects.clone();
-    said.events = 0;
-    said.settled = PlanSettled::default();
-    said.excesses.iter_mut().for_each(|one| one.used = 0);
-    said.evictions.first.iter_mut().for_each(|one| one.after_ms = 0);
-    said.placed_otherwise.first.iter_mut().for_each(|one| one.why = None);
-    for list in [&mut said.held, &mut said.waits_otherwise, &mut said.impossible] {
+    let mut hashed = effects.clone();
+    hashed.events = 0;
+    hashed.settled = PlanSettled::default();
+    hashed.excesses.iter_mut().for_each(|one| one.used = 0);
+    hashed.evictions.first.iter_mut().for_each(|one| one.after_ms = 0);
+    hashed.placed_otherwise.first.iter_mut().for_each(|one| one.why = None);
+    for list in [&mut hashed.held, &mut hashed.waits_otherwise, &mut hashed.impossible] {
         let reasons = list.first.iter_mut().flat_map(|one| [&mut one.before, &mut one.after]);
         reasons.flatten().for_each(|why| why.message.clear());
     }
     let mut hash = Hash(Sha256::new());
-    serde_json::to_writer(&mut hash, &(file, &differences, said))
+    serde_json::to_writer(&mut hash, &(file, &differences, hashed))
         .expect("a plan is texts and numbers");
     PlanEffects { digest: hex::encode_upper(hash.0.finalize()), differences, ..effects }
 }
@@ -116,7 +116,7 @@ fn text(name: Option<&Name>) -> Option<String> {
 }
 
 fn difference(one: &core::Difference) -> PlanDifference {
-    let said = |value: &core::Value| match value {
+    let shown = |value: &core::Value| match value {
         core::Value::Text(text) => PlanValue::Text(text.to_string()),
         core::Value::Amount { resource, amount } => {
             PlanValue::Amount { resource: resource.to_string(), amount: amount.get() }
@@ -126,8 +126,8 @@ fn difference(one: &core::Difference) -> PlanDifference {
         partition: one.partition.to_string(),
         queue: text(one.queue.as_ref()),
         key: one.key.to_string(),
-        before: one.before.as_ref().map(said),
-        after: one.after.as_ref().map(said),
+        before: one.before.as_ref().map(shown),
+        after: one.after.as_ref().map(shown),
     }
 }
 

@@ -44,16 +44,16 @@ mod tests {
 
     use super::*;
 
-    fn told(word: &str) -> AllocationResponse {
-        let mut told = AllocationResponse::default();
+    fn response(word: &str) -> AllocationResponse {
+        let mut response = AllocationResponse::default();
         for letter in word.chars() {
             match letter {
-                'n' => told.new.push(Allocation::default()),
-                'r' => told.released.push(AllocationRelease::default()),
-                _ => told.rejected_allocations.push(RejectedAllocation::default()),
+                'n' => response.new.push(Allocation::default()),
+                'r' => response.released.push(AllocationRelease::default()),
+                _ => response.rejected_allocations.push(RejectedAllocation::default()),
             }
         }
-        told
+        response
     }
 
     #[test]
@@ -67,11 +67,11 @@ mod tests {
             ("n", "x", Err(())),
             ("x", "r", Err(())),
         ] {
-            let mut message = told(first);
-            let absorbed = message.absorb(told(next)).map(|()| message).map_err(|_| ());
-            assert_eq!(absorbed, expected.map(told), "{first} {next}");
+            let mut message = response(first);
+            let absorbed = message.absorb(response(next)).map(|()| message).map_err(|_| ());
+            assert_eq!(absorbed, expected.map(response), "{first} {next}");
         }
-        let mut full = told(&"n".repeat(ENTRIES_MAX));
-        assert_eq!(full.absorb(told("n")), Err(told("n")), "a message has a bound");
+        let mut full = response(&"n".repeat(ENTRIES_MAX));
+        assert_eq!(full.absorb(response("n")), Err(response("n")), "a message has a bound");
     }
 }

@@ -25,15 +25,15 @@ pub(super) struct Change {
 impl ConstraintsOf {
     /// Whether no ask has any.
     pub(super) fn is_empty(&self) -> bool {
-        self.kept().is_empty()
+        self.entries().is_empty()
     }
 
     /// Take in what a request says of its asks; what of it is another than before.
     pub(super) fn set(&self, books: &Books, constraints: Constraints) -> Vec<Change> {
-        let mut kept = self.kept();
-        if kept.is_due() {
+        let mut entries = self.entries();
+        if entries.is_due() {
             // Those of asks that wait no more are needed no more.
-            kept.clean(|ask| {
+            entries.clean(|ask| {
                 find(books, ask).is_some_and(|id| !books.allocation(id).is_allocated())
             });
         }
@@ -41,9 +41,9 @@ impl ConstraintsOf {
         for ((partition, key), after) in constraints {
             let ask = key_of(&partition, &key);
             let before = if after.is_empty() {
-                kept.remove(&ask)
+                entries.remove(&ask)
             } else {
-                kept.insert(ask.clone(), after.clone())
+                entries.insert(ask.clone(), after.clone())
             };
             let before = before.unwrap_or_default();
             // A new ask has no node constraints yet.
@@ -57,10 +57,10 @@ impl ConstraintsOf {
 
     /// The constraint of an ask, if it has one.
     pub(super) fn get(&self, partition: &Name, key: &Name) -> Option<Constraint> {
-        self.kept().get(&key_of(partition, key)).cloned()
+        self.entries().get(&key_of(partition, key)).cloned()
     }
 
-    fn kept(&self) -> MutexGuard<'_, SideTable<Constraint>> {
+    fn entries(&self) -> MutexGuard<'_, SideTable<Constraint>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

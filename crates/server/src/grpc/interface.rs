@@ -95,12 +95,12 @@ impl Interface {
     /// The RM that is registered, if one is.
     pub fn registered(&self) -> Option<Registered> {
         let manager = self.current()?;
-        let said = &manager.registration;
+        let registration = &manager.registration;
         Some(Registered {
-            rm_id: said.rm_id.clone(),
-            build_info: said.build_info.clone(),
-            version: said.version.clone(),
-            policy_group: said.policy_group.clone(),
+            rm_id: registration.rm_id.clone(),
+            build_info: registration.build_info.clone(),
+            version: registration.version.clone(),
+            policy_group: registration.policy_group.clone(),
             standing: manager.standing(),
             last_seen: manager.intake.last(),
         })
@@ -213,8 +213,8 @@ impl Interface {
         };
         // Its requests are known by their origin, which nobody else's have.
         let identity = origin.identity.clone();
-        let said = (request, token);
-        let (manager, pendings) = Manager::new(self, said, (origin, outbox, recovering));
+        let registration = (request, token);
+        let (manager, pendings) = Manager::new(self, registration, (origin, outbox, recovering));
         tracing::info!(
             rm = manager.id(),
             ?profile,
@@ -223,10 +223,10 @@ impl Interface {
         );
         let teller =
             RmNotifier::new(Arc::clone(&manager), identity, pendings, applied.sequence + 1);
-        let (interface, told) = (self.clone(), Arc::clone(&manager));
+        let (interface, notified) = (self.clone(), Arc::clone(&manager));
         spawn(async move {
             teller.run().await;
-            interface.after(&told);
+            interface.after(&notified);
         });
         spawn(watching::run(self.clone(), Arc::clone(&manager)));
         self.seat_taken_by(Some(Arc::clone(&manager)));

@@ -150,27 +150,27 @@ impl RmNotifier {
     /// Tell of what happened at once. What may share a message does, however fast it is taken.
     fn tell_together(&self, all: impl IntoIterator<Item = RmUpdate>) -> Result<(), Status> {
         let mut held: Option<AllocationResponse> = None;
-        for told in all {
-            let told = match (told, &mut held) {
+        for update in all {
+            let update = match (update, &mut held) {
                 (RmUpdate::Allocation(one), Some(last)) => match last.absorb(one) {
                     Ok(()) => continue,
                     Err(one) => RmUpdate::Allocation(one),
                 },
-                (told, _) => told,
+                (update, _) => update,
             };
             if let Some(before) = held.take() {
                 self.say(OutboundMessage::Allocation(before))?;
             }
-            match told {
+            match update {
                 RmUpdate::Allocation(one) => held = Some(one),
-                told => self.tell(told)?,
+                update => self.tell(update)?,
             }
         }
         held.map_or(Ok(()), |last| self.say(OutboundMessage::Allocation(last)))
     }
 
-    fn tell(&self, told: RmUpdate) -> Result<(), Status> {
-        match told {
+    fn tell(&self, update: RmUpdate) -> Result<(), Status> {
+        match update {
             RmUpdate::Application(one) => self.say(OutboundMessage::Application(one)),
             RmUpdate::Allocation(one) => self.say(OutboundMessage::Allocation(one)),
             RmUpdate::Node(one) => self.say(OutboundMessage::Node(one)),

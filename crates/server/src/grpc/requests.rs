@@ -96,12 +96,12 @@ pub(super) async fn allocations(
     interface: &Interface,
     manager: &Arc<Manager>,
     (seq, request): (u64, AllocationRequest),
-    beside: &BTreeMap<String, NodeConstraint>,
+    fields: &BTreeMap<String, NodeConstraint>,
 ) -> Result<(), Status> {
     if manager.tags.note(&request) {
         manager.tags.clean(&manager.handle().views().at_least(0).await.books);
     }
-    let constraints = si::constraints(&request, beside);
+    let constraints = si::constraints(&request, fields);
     let steps = si::allocations(request);
     if constraints.is_empty() {
         return Ok(manager.intake.commands(seq, steps).await?);

@@ -23,18 +23,18 @@ pub(super) struct TagsOf(Mutex<SideTable<Tags>>);
 impl TagsOf {
     /// Keep what a request says; `true` if it is time to clean.
     pub(super) fn note(&self, request: &AllocationRequest) -> bool {
-        let mut kept = self.kept();
+        let mut entries = self.entries();
         for one in request.allocations.iter().filter(|one| !one.allocation_tags.is_empty()) {
             let key = key_of(&si::partition(&one.partition_name), &one.allocation_key);
-            kept.insert(key, Arc::new(one.allocation_tags.clone()));
+            entries.insert(key, Arc::new(one.allocation_tags.clone()));
         }
-        kept.is_due()
+        entries.is_due()
     }
 
     /// Forget those of what is not in the books any more. The cost is the stored count, and it runs when that
     /// has doubled.
     pub(super) fn clean(&self, books: &Books) {
-        self.kept().clean(|(partition, key)| {
+        self.entries().clean(|(partition, key)| {
             let row = books.partition_named(partition).map(|id| books.partition(id));
             row.is_some_and(|row| {
                 row.allocations.get(&**key).is_some() || row.foreign.get(&**key).is_some()
@@ -44,10 +44,10 @@ impl TagsOf {
 
     /// The tags that came with this key.
     pub(super) fn get(&self, partition: &str, key: &str) -> Option<Tags> {
-        self.kept().get(&key_of(partition, key)).cloned()
+        self.entries().get(&key_of(partition, key)).cloned()
     }
 
-    fn kept(&self) -> MutexGuard<'_, SideTable<Tags>> {
+    fn entries(&self) -> MutexGuard<'_, SideTable<Tags>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -22,10 +22,10 @@ impl Interface {
         if is_fresh && !has_rm {
             return Ok(());
         }
-        let kept: Vec<&Partition> =
+        let retained: Vec<&Partition> =
             books.partitions().values().filter(|row| !row.tenants.is_empty()).collect();
-        let mut commands = vec![Command::Configure(Box::new(self.without_others(&kept)?))];
-        for row in kept {
+        let mut commands = vec![Command::Configure(Box::new(self.without_others(&retained)?))];
+        for row in retained {
             commands.extend(leavings(books, row));
         }
         let submission = |command: Command| Submission { origin: origin.clone(), command };
@@ -37,15 +37,15 @@ impl Interface {
     }
 
     /// The queue file in force, with these of its partitions alone.
-    fn without_others(&self, kept: &[&Partition]) -> Result<Configuration, Status> {
-        if kept.is_empty() {
+    fn without_others(&self, retained: &[&Partition]) -> Result<Configuration, Status> {
+        if retained.is_empty() {
             return Ok(Configuration::default());
         }
         let in_force = self.service().queue_file.in_force();
         let loaded = headroom_config::read(&in_force.text);
         let loaded = loaded.map_err(|faults| Status::internal(faults.to_string()))?;
         let mut configuration = loaded.configuration;
-        let is_kept = |name: &Name| kept.iter().any(|row| row.name.eq_ignore_ascii_case(name));
+        let is_kept = |name: &Name| retained.iter().any(|row| row.name.eq_ignore_ascii_case(name));
         configuration.partitions.retain(|one| is_kept(&one.name));
         Ok(configuration)
     }

@@ -223,8 +223,8 @@ impl Gate {
 
     /// Judge the length of a body, as far as a header has it.
     fn fits(&self, request: &Parts) -> Result<(), Refusal> {
-        let told = request.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
-        match told.and_then(|text| text.parse::<u64>().ok()) {
+        let length = request.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+        match length.and_then(|text| text.parse::<u64>().ok()) {
             Some(bytes)
                 if usize::try_from(bytes).is_ok_and(|bytes| bytes <= self.body_bytes_max) =>
             {

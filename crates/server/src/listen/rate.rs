@@ -103,9 +103,9 @@ fn payer(books: &Books, caller: &Caller, route: Option<&Route>, path: &str) -> O
         Some(books.application(task).task.as_deref()?.settings.tenant.clone())
     };
     let about = named("tenant").map(Name::from).or_else(of_task);
-    let his = |name: &Name| caller.tenants.contains(name);
+    let is_own = |name: &Name| caller.tenants.contains(name);
     let nearest = about.and_then(|about| {
-        row.tenants.up(&about).map(|(name, _)| name).find(|one| his(one)).cloned()
+        row.tenants.up(&about).map(|(name, _)| name).find(|one| is_own(one)).cloned()
     });
     nearest.or_else(|| caller.tenants.first().cloned())
 }

@@ -92,7 +92,7 @@ async fn answer(
     service.engine.views().at_least(found.sequence).await;
     let stamp = Stamp { sequence: found.sequence, epoch: epoch(service), as_of: time(found.time) };
     let now = service.clock.now().max(found.time);
-    let mut body = told(&found, asked, (&name, key.as_ref()))?;
+    let mut body = visible_body(&found, asked, (&name, key.as_ref()))?;
     body.stamp = stamp;
     if let Some(key) = body.ask.as_deref().filter(|_| wanted.all_changes) {
         let ask = history::Named { partition, application: name, key: Name::new(key) };
@@ -148,7 +148,7 @@ impl Sought {
         if self.in_turn {
             found.look_in_turn(books, now, explanation.ask, IN_TURN_STEPS);
         }
-        edits::told(books, caller, &found)
+        edits::visible_remedies(books, caller, &found)
     }
 }
 
@@ -201,12 +201,12 @@ pub fn explanation_of(
 ) -> Result<Explanation, String> {
     let (caller, sought) =
         (Caller::open(), Sought { kinds: kinds(remedies)?, in_turn, all_changes: false });
-    let mut told = explained(books, &caller, found);
-    told.stamp = Stamp { sequence, epoch: String::new(), as_of: time(now) };
+    let mut body = explained(books, &caller, found);
+    body.stamp = Stamp { sequence, epoch: String::new(), as_of: time(now) };
     if !sought.is_empty() && found.verdict != Verdict::Allocated {
-        told.remedies = Some(sought.look(books, &caller, now, found));
+        body.remedies = Some(sought.look(books, &caller, now, found));
     }
-    Ok(told)
+    Ok(body)
 }
 
 /// Explain an ask, or the first of an application.
@@ -252,7 +252,7 @@ fn no_more(books: &Books, partition: PartitionId, name: &Name) -> About {
 }
 
 /// What the caller may see of it.
-fn told(
+fn visible_body(
     found: &Found,
     asked: &NativeRequest,
     (name, key): (&Name, Option<&Name>),
@@ -341,8 +341,8 @@ fn words(names: &[Name]) -> String {
 fn explained(books: &Books, caller: &Caller, explanation: &explain::Explanation) -> Explanation {
     let row = books.allocation(explanation.ask);
     let application = books.application(row.application);
-    let told = VisibleChecks { books, caller };
-    let checks = told.checks(explanation);
+    let visible = VisibleChecks { books, caller };
+    let checks = visible.checks(explanation);
     let failed = |one: &&ExplainedCheck| one.verdict == CheckVerdict::Failed;
     Explanation {
         application: application.name.to_string(),
@@ -351,8 +351,8 @@ fn explained(books: &Books, caller: &Caller, explanation: &explain::Explanation)
         user: application.user.to_string(),
         resources: resources(&books.plain_size_of(explanation.ask)),
         state: state(explanation.verdict),
-        line: told.line(explanation),
-        sentence: told.sentence(explanation),
+        line: visible.line(explanation),
+        sentence: visible.sentence(explanation),
         since: explanation.since.map(time),
         position: explanation.place.map(|place| place.position),
         of: explanation.place.map(|place| place.of),

@@ -112,12 +112,13 @@ impl Look<'_> {
         body.more = sums.len().saturating_sub(limit) as u64;
         sums.truncate(limit);
         let shown = sums.into_iter().enumerate();
-        body.reasons =
-            shown.map(|(place, (reason, sum))| self.told(reason, sum, place < EXPLAINED)).collect();
+        body.reasons = shown
+            .map(|(place, (reason, sum))| self.waiting_reason(reason, sum, place < EXPLAINED))
+            .collect();
         body
     }
 
-    fn told(&self, reason: Reason, mut sum: Sum, explained: bool) -> WaitingReason {
+    fn waiting_reason(&self, reason: Reason, mut sum: Sum, explained: bool) -> WaitingReason {
         sum.leaves
             .sort_by_key(|(asks, leaf)| (Reverse(*asks), self.books.queue(*leaf).path.clone()));
         let queues = sum.leaves.iter().take(QUEUES);

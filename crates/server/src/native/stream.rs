@@ -115,7 +115,7 @@ pub(super) fn resumed(feed: &Feed, asked: &NativeRequest) -> Result<Option<u64>,
         );
         return Err(Refused::new(asked, Code::Gone, detail));
     }
-    kept(feed, asked, (last + 1).max(1)).map(Some)
+    check_retained(feed, asked, (last + 1).max(1)).map(Some)
 }
 
 /// The oldest record that the feed has; the next one if it has none.
@@ -127,7 +127,11 @@ pub(super) fn oldest(feed: &Feed) -> u64 {
 ///
 /// # Errors
 /// When they are not.
-pub(super) fn kept(feed: &Feed, asked: &NativeRequest, number: u64) -> Result<u64, Refused> {
+pub(super) fn check_retained(
+    feed: &Feed,
+    asked: &NativeRequest,
+    number: u64,
+) -> Result<u64, Refused> {
     let oldest = oldest(feed);
     if number >= oldest {
         return Ok(number);
@@ -257,7 +261,7 @@ mod tests {
         }
 
         fn event(&self, _: &Entry, _: usize) -> Event {
-            unreachable!("nothing is told of any entry")
+            unreachable!("no entry has an event here")
         }
     }
 

@@ -212,7 +212,7 @@ fn find(
 }
 
 fn show(seen: &Seen, id: ApplicationId) -> Application {
-    application(&ApplicationView::of(seen.books(), id), &*seen.rest.beside)
+    application(&ApplicationView::of(seen.books(), id), &*seen.rest.rm_metadata)
 }
 
 /// The word behind `status`, if there is one.

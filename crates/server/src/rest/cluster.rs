@@ -15,7 +15,7 @@ pub(crate) async fn get_clusters(asked: RestRequest) -> Answer {
 
 /// One for each partition that is seen.
 pub(crate) fn clusters(seen: &Seen, service: &Service) -> Vec<Cluster> {
-    let manager = seen.rest.beside.manager();
+    let manager = seen.rest.rm_metadata.manager();
     let ids = seen.partitions();
     let names = ids.iter().map(|id| &seen.books().partition(*id).name);
     names.map(|name| cluster(name, &service.about, manager.as_ref())).collect()

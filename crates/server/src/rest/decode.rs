@@ -58,7 +58,7 @@ mod tests {
         ] {
             assert_eq!(form(text).as_deref(), expected.as_ref().copied(), "decoding {text:?}");
         }
-        let said = form("root.%zz").unwrap_err().to_string();
-        assert!(said.starts_with("invalid URL escape \"%zz\""), "{said}");
+        let error = form("root.%zz").unwrap_err().to_string();
+        assert!(error.starts_with("invalid URL escape \"%zz\""), "{error}");
     }
 }

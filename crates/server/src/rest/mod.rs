@@ -53,7 +53,7 @@ pub struct Rest {
     /// How `/ws/v1` is served.
     pub settings: RestSettings,
     /// What is shown and the books do not know.
-    pub beside: Arc<dyn RmMetadata>,
+    pub rm_metadata: Arc<dyn RmMetadata>,
     /// The last health check.
     pub checks: Arc<Checks>,
     /// Who follows the events.
@@ -67,10 +67,10 @@ pub struct Rest {
 
 impl Rest {
     /// Served with these settings, and with this metadata in addition to the books.
-    pub fn new(settings: RestSettings, beside: Arc<dyn RmMetadata>) -> Self {
+    pub fn new(settings: RestSettings, rm_metadata: Arc<dyn RmMetadata>) -> Self {
         Self {
             settings,
-            beside,
+            rm_metadata,
             checks: Arc::default(),
             streams: Arc::default(),
             large: respond::Large::new(&settings),

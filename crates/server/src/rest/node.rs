@@ -28,7 +28,7 @@ pub(crate) async fn get_node(asked: RestRequest) -> Answer {
         let partition = seen.partition(&partition)?;
         let found = books.partition(partition).nodes.get(name.as_str());
         let found = found.ok_or_else(|| Refusal::missing(message::NODE_NOT_FOUND))?;
-        Ok(node(&NodeView::of(books, *found), &*seen.rest.beside))
+        Ok(node(&NodeView::of(books, *found), &*seen.rest.rm_metadata))
     };
     asked.object(look).await
 }
@@ -47,12 +47,12 @@ pub(crate) fn nodes(
     let mut foreign = ForeignByNode::of(books, partition);
     ids.into_iter().map(move |id| {
         let view = NodeView::next_of(seen.books(), id, &mut foreign);
-        node(&view, &*seen.rest.beside)
+        node(&view, &*seen.rest.rm_metadata)
     })
 }
 
 fn node_utilizations(seen: &Seen) -> Vec<PartitionNodesUtilization> {
-    let manager = seen.rest.beside.manager().map(|manager| manager.id).unwrap_or_default();
+    let manager = seen.rest.rm_metadata.manager().map(|manager| manager.id).unwrap_or_default();
     let books = seen.books();
     let of = |id: PartitionId| {
         utilization(&manager, &books.partition(id).name, &node_buckets(books, id))

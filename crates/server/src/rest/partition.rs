@@ -14,7 +14,7 @@ pub(crate) async fn get_partitions(asked: RestRequest) -> Answer {
 
 /// The partitions that are seen, with their totals where those are.
 pub(crate) fn partitions(seen: &Seen) -> Vec<Partition> {
-    let manager = seen.rest.beside.manager().map(|manager| manager.id).unwrap_or_default();
+    let manager = seen.rest.rm_metadata.manager().map(|manager| manager.id).unwrap_or_default();
     let books = seen.books();
     let show = |id| {
         let view = PartitionView::of(books, id);

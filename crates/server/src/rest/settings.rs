@@ -59,7 +59,7 @@ pub struct EventSettings {
     /// Whether events are served at all.
     pub tracking: bool,
     /// How many are stored; 0 for as many as usual.
-    pub kept: usize,
+    pub capacity: usize,
     /// How many streams there may be.
     pub streams: usize,
     /// How many streams there may be by one name of this server.
@@ -76,7 +76,7 @@ impl EventSettings {
         let size = |key| number(key).and_then(|number| usize::try_from(number).ok());
         Self {
             tracking: switch(text("event.trackingEnabled")).unwrap_or(true),
-            kept: size("event.ringBufferCapacity").unwrap_or(0).min(KEPT_MAX),
+            capacity: size("event.ringBufferCapacity").unwrap_or(0).min(KEPT_MAX),
             streams: size("event.maxStreams").unwrap_or(100),
             streams_per_host: size("event.maxStreamsPerHost").unwrap_or(15),
             batch: number("event.RESTResponseSize").filter(|size| *size > 0).unwrap_or(10_000),
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn settings_that_cannot_be_understood_are_the_defaults() {
         let usual = EventSettings::of(&BTreeMap::new());
-        assert_eq!((usual.tracking, usual.kept, usual.streams), (true, 0, 100));
+        assert_eq!((usual.tracking, usual.capacity, usual.streams), (true, 0, 100));
         assert_eq!((usual.streams_per_host, usual.batch), (15, 10_000));
         for (key, value) in [
             ("event.trackingEnabled", "yes"),

@@ -27,10 +27,10 @@ use super::respond::{JSON, Pieces};
 
 pub(crate) async fn get_state_dump(asked: RestRequest) -> Answer {
     let alone = Arc::clone(&asked.rest.dump).lock_owned().await;
-    let diagnostics = match asked.rest.beside.diagnostics().await {
-        Ok(Some(said)) => said,
-        Ok(None) => told("empty", "the resource manager has no state dump"),
-        Err(error) => told("Error", &error),
+    let diagnostics = match asked.rest.rm_metadata.diagnostics().await {
+        Ok(Some(dump)) => dump,
+        Ok(None) => entry("empty", "the resource manager has no state dump"),
+        Err(error) => entry("Error", &error),
     };
     let seen = asked.seen().await;
     let most = asked.rest.settings.dump_objects_max;
@@ -44,7 +44,7 @@ pub(crate) async fn get_state_dump(asked: RestRequest) -> Answer {
     asked.rest.large.answer(JSON, move || Dump::new(source, alone, most)).await
 }
 
-fn told(key: &str, text: &str) -> Map<String, Value> {
+fn entry(key: &str, text: &str) -> Map<String, Value> {
     Map::from_iter([(key.to_owned(), Value::from(text))])
 }
 
@@ -113,7 +113,7 @@ fn parts(source: Source) -> Parts {
         one("containerHistory", &containers),
         one("queues", &roots),
         one("rmDiagnostics", &diagnostics),
-        one("logLevel", &seen.rest.beside.log_level()),
+        one("logLevel", &seen.rest.rm_metadata.log_level()),
         one("config", &config),
         one("placementRules", &rules),
         one("eventStreams", &seen.rest.streams.all()),

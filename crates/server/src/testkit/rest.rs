@@ -40,8 +40,9 @@ fn worlds() -> &'static Worlds {
     WORLDS.get_or_init(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.expect("there are threads");
-        let (open, closed) =
-            runtime.block_on(async { (World::told("").await, World::told(CLOSED).await) });
+        let (open, closed) = runtime.block_on(async {
+            (World::with_settings("").await, World::with_settings(CLOSED).await)
+        });
         Worlds { runtime, open, closed }
     })
 }

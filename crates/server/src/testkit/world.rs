@@ -74,7 +74,7 @@ pub(crate) async fn service(journal: &MemoryJournal, clock: &HandClock) -> (Engi
 
 impl World {
     /// A server with these settings in its file.
-    pub(crate) async fn told(file: &str) -> Self {
+    pub(crate) async fn with_settings(file: &str) -> Self {
         let (journal, clock) = (MemoryJournal::default(), HandClock::at(START));
         let (engine, service) = service(&journal, &clock).await;
         let applied = service.queue_file.apply(Origin::default(), QUEUES).await;

@@ -89,7 +89,7 @@ async fn pages_of_a_list_fit_together_while_more_happens() {
 
 #[tokio::test]
 async fn what_is_kept_no_more_is_gone() {
-    let server = Server::with(|settings| settings.kept.entries = 4).await;
+    let server = Server::with(|settings| settings.retention.entries = 4).await;
     server.configure(crate::server::QUEUES).await;
     for number in 0..10 {
         server.node(&format!("n{number}"), 1).await;

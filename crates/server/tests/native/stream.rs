@@ -82,7 +82,7 @@ async fn whoever_comes_back_misses_nothing() {
 
 #[tokio::test]
 async fn a_place_that_is_none_of_this_server_is_gone() {
-    let server = Server::with(|settings| settings.kept.entries = 2).await;
+    let server = Server::with(|settings| settings.retention.entries = 2).await;
     server.configure(crate::server::QUEUES).await;
     for number in 0..5 {
         server.node(&format!("n{number}"), 1).await;
@@ -113,7 +113,7 @@ async fn a_stream_ends_with_the_engine_and_says_so() {
 /// it was too slow, and goes on for others.
 #[tokio::test]
 async fn a_client_that_does_not_read_is_left_behind() {
-    let server = Server::with(|settings| settings.kept.entries = 64).await;
+    let server = Server::with(|settings| settings.retention.entries = 64).await;
     server.configure(crate::server::QUEUES).await;
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4_096).unwrap();

@@ -135,7 +135,7 @@ impl Server {
         let mut settings = Settings::with(clock.clone());
         settings.pace = options.pace;
         settings.awaits_nodes = options.awaits_nodes;
-        settings.kept.entries = options.entries.unwrap_or(settings.kept.entries);
+        settings.retention.entries = options.entries.unwrap_or(settings.retention.entries);
         let engine = Engine::start(Box::new(journal.open()), settings).unwrap();
         let handle = engine.handle();
         let users = Arc::new(Users::default());

@@ -16,26 +16,26 @@ const NAMED: usize = 3;
 /// Returns what differs between the inputs of two runs, except the queue file; empty where nothing does.
 pub(super) fn differences(before: &Document, after: &Document) -> Vec<String> {
     let (old, new) = (&before.header, &after.header);
-    let mut told = Vec::new();
+    let mut differences = Vec::new();
     let known: BTreeMap<&str, _> = new.inputs.iter().map(|one| (one.name.as_str(), one)).collect();
     for one in old.inputs.iter().filter(|one| one.name != "queue file") {
         let Some(other) = known.get(one.name.as_str()) else { continue };
         if one.fingerprint == other.fingerprint {
             continue;
         }
-        told.push(if one.what == other.what {
+        differences.push(if one.what == other.what {
             format!("different {}: both runs have {}, but with other content", one.name, one.what)
         } else {
             format!("different {}: {} before, {} after", one.name, one.what, other.what)
         });
     }
     if old.seed != new.seed {
-        told.push(format!("different seed: {} before, {} after", old.seed, new.seed));
+        differences.push(format!("different seed: {} before, {} after", old.seed, new.seed));
     }
     if (old.inputs.is_empty() || new.inputs.is_empty()) && old.title != new.title {
-        told.push(format!("different title: {:?} before, {:?} after", old.title, new.title));
+        differences.push(format!("different title: {:?} before, {:?} after", old.title, new.title));
     }
-    told
+    differences
 }
 
 /// Whether the queue files are the same; none where a report does not say.
@@ -131,7 +131,7 @@ fn sides(kind: &str, old: &[Scope], new: &[Scope]) -> Vec<String> {
             continue;
         }
         let named: Vec<String> =
-            side.iter().take(NAMED).map(|(_, one, other)| told(one, other)).collect();
+            side.iter().take(NAMED).map(|(_, one, other)| described(one, other)).collect();
         let count = pretty::counted(side.len() as u64, kind);
         let most = if side.len() > 1 { ", most for" } else { ":" };
         lines.push(format!("Waits are {word} for {count}{most} {}.", named.join(", ")));
@@ -143,7 +143,7 @@ fn sides(kind: &str, old: &[Scope], new: &[Scope]) -> Vec<String> {
 }
 
 /// How the waits of one of them change.
-fn told(before: &Scope, after: &Scope) -> String {
+fn described(before: &Scope, after: &Scope) -> String {
     let times =
         |one: u64, other: u64| format!("{} → {}", pretty::duration(one), pretty::duration(other));
     let (old, new) = (&before.waits, &after.waits);

@@ -145,7 +145,7 @@ impl<'a> Intake<'a> {
             }
             Ok(Record::Job(job)) => self.add(line, *job),
             Ok(Record::Many(all)) => {
-                return all.into_iter().try_for_each(|told| self.take(told.line, told.record));
+                return all.into_iter().try_for_each(|entry| self.take(entry.line, entry.record));
             }
             Err(fault @ Fault::Header(_)) => return Err(fault.at(self.file, line)),
             Err(fault) => Err(fault.at(self.file, line)),
@@ -307,7 +307,7 @@ impl<'a> Intake<'a> {
             return Err(WorkloadError::NoJob {
                 file: self.file.to_owned(),
                 lines,
-                skipped: told(&self.skipped),
+                skipped: described(&self.skipped),
             });
         }
         jobs.sort_by_key(|job| job.submit_ms);
@@ -347,7 +347,7 @@ fn check_names(job: &Job) -> Result<(), Fault> {
         })
 }
 
-fn told(skipped: &BTreeMap<String, u64>) -> String {
+fn described(skipped: &BTreeMap<String, u64>) -> String {
     if skipped.is_empty() {
         return "no lines skipped".to_owned();
     }

@@ -158,8 +158,8 @@ impl Workload {
             }
             let more = job.more.iter_mut().map(|tasks| &mut tasks.resources);
             for size in job.master.iter_mut().chain([&mut job.per_processor]).chain(more) {
-                let kept = size.iter().filter(|(name, _)| !missing(name));
-                *size = kept.map(|(name, amount)| (name.clone(), amount)).collect();
+                let rest = size.iter().filter(|(name, _)| !missing(name));
+                *size = rest.map(|(name, amount)| (name.clone(), amount)).collect();
             }
         }
         for (name, jobs) in &dropped {

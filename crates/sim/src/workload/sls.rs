@@ -83,7 +83,7 @@ impl Source for Sls {
     }
 
     fn line(&mut self, text: &str) -> Result<Record, Fault> {
-        let mut told = Vec::new();
+        let mut entries = Vec::new();
         let text = text.trim_start_matches('\u{feff}');
         for (place, letter) in text.char_indices() {
             if self.depth == 0 {
@@ -94,14 +94,14 @@ impl Source for Sls {
                         let found = text.get(place..).unwrap_or_default();
                         let record =
                             Err(Fault::value("the text between objects", found, "nothing, or {"));
-                        told.push(Told { line: self.line, record });
+                        entries.push(Told { line: self.line, record });
                         break;
                     }
                 }
             }
             if self.take(letter) {
                 let record = self.object();
-                told.push(Told { line: self.began, record });
+                entries.push(Told { line: self.began, record });
                 self.text.clear();
             }
         }
@@ -112,10 +112,10 @@ impl Source for Sls {
                     format!("object {} has more than {OBJECT_BYTES_MAX} bytes", self.objects);
                 (self.depth, self.in_string, self.escaped) = (0, false, false);
                 self.text.clear();
-                told.push(Told { line: self.began, record: Err(Fault::Line(problem)) });
+                entries.push(Told { line: self.began, record: Err(Fault::Line(problem)) });
             }
         }
-        Ok(Record::Many(told))
+        Ok(Record::Many(entries))
     }
 
     fn end(&mut self) -> Option<Told> {
@@ -174,8 +174,8 @@ impl Sls {
         }
         let object = Object { map: &map, within: String::new() };
         let jobs = self.jobs_of(&object).map_err(|fault| fault.of_object(number))?;
-        let told = |job| Told { line: self.began, record: Ok(Record::Job(Box::new(job))) };
-        Ok(Record::Many(jobs.into_iter().map(told).collect()))
+        let entry = |job| Told { line: self.began, record: Ok(Record::Job(Box::new(job))) };
+        Ok(Record::Many(jobs.into_iter().map(entry).collect()))
     }
 
     /// The jobs that an object tells of.

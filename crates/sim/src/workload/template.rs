@@ -216,8 +216,8 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_template_is_told_with_its_cure() {
-        let told: Vec<String> =
+    fn a_wrong_template_is_reported_with_its_correction() {
+        let texts: Vec<String> =
             ["", "u{usr}", "{row%0}", "{row%+3}", "{row%x}", "{}", "a{user", "a}b"]
                 .into_iter()
                 .map(|template| template.parse::<Template>().unwrap_err().to_string())
@@ -230,6 +230,6 @@ mod tests {
             the template "{row%x}" has the field "row%x", which does not exist. Use {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row}, or {row%N} with N of at least 1
             the template "{}" has the field "", which does not exist. Use {user}, {group}, {queue}, {partition}, {job}, {qos}, {account}, {row}, or {row%N} with N of at least 1
             the template "a{user" has an unmatched '{'. Add or remove a brace
-            the template "a}b" has an unmatched '}'. Add or remove a brace"#]].assert_eq(&told.join("\n"));
+            the template "a}b" has an unmatched '}'. Add or remove a brace"#]].assert_eq(&texts.join("\n"));
     }
 }

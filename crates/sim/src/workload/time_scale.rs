@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn the_text_names_one_factor_or_both() {
-        let told: Vec<String> = [
+        let texts: Vec<String> = [
             "run=2",
             " arrivals = 0.005 , run = 1",
             "",
@@ -201,6 +201,6 @@ mod tests {
             --stretch has run=NaN; expected a number from 0.000001 to 1000000, such as 0.5
             --stretch has arrivals=inf; expected a number from 0.000001 to 1000000, such as 0.5
             --stretch has run=two; expected a number from 0.000001 to 1000000, such as 0.5"#]]
-        .assert_eq(&told.join("\n"));
+        .assert_eq(&texts.join("\n"));
     }
 }

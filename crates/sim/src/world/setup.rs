@@ -209,7 +209,7 @@ impl Setup {
             };
             let path = full_path(&queue);
             if !paths.leaves.contains(&path) {
-                let leaves = paths.told();
+                let leaves = paths.listed();
                 return Err(if paths.parents.contains(&path) {
                     SetupError::ParentQueue { at, job: job_name, queue, leaves }
                 } else {
@@ -258,7 +258,7 @@ impl Paths {
         paths
     }
 
-    fn told(&self) -> String {
+    fn listed(&self) -> String {
         let mut text: Vec<&str> =
             self.leaves.iter().take(LEAVES_TOLD).map(String::as_str).collect();
         if self.leaves.len() > LEAVES_TOLD {

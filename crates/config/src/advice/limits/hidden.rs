@@ -51,8 +51,8 @@ pub(super) fn advise(survey: &Survey<'_>, book: &Book<'_>, report: &mut Report) 
         let Some((at, _, _)) = hidden.first() else {
             continue;
         };
-        let told = hidden.iter().take(NAMES_TOLD);
-        let names: Vec<String> = told.clone().map(|(_, name, _)| format!("`{name}`")).collect();
+        let shown = hidden.iter().take(NAMES_TOLD);
+        let names: Vec<String> = shown.clone().map(|(_, name, _)| format!("`{name}`")).collect();
         let more = if hidden.len() > NAMES_TOLD { " and others" } else { "" };
         let message = format!(
             "in queue `{}`, members of {}{more} count for the group `*`, so the limits in queue \
@@ -66,7 +66,7 @@ pub(super) fn advise(survey: &Survey<'_>, book: &Book<'_>, report: &mut Report) 
             .help(
                 "to apply the limits of these groups, name the groups before `*` in this queue too",
             );
-        for (_, _, span) in told {
+        for (_, _, span) in shown {
             warning = warning.also(*span, "hidden");
         }
         report.push(warning);

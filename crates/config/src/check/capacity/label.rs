@@ -21,12 +21,12 @@ pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
             continue;
         }
         let name = format!("label `{}` of queue `{}`", label.value, queue.name.value);
-        match queue.capacity.as_deref().map(|beside| (beside, mode(beside))) {
+        match queue.capacity.as_deref().map(|plain| (plain, mode(plain))) {
             None => report.push(no_capacity(label, queue)),
-            Some((beside, Some(Mode::Absolute))) => report.push(absolute(label, beside, &name)),
+            Some((plain, Some(Mode::Absolute))) => report.push(absolute(label, plain, &name)),
             // The missing mode is already reported.
             Some((_, None)) => {}
-            Some((beside, Some(_))) => check_block(&of_label(block, Some(beside)), &name, report),
+            Some((plain, Some(_))) => check_block(&of_label(block, Some(plain)), &name, report),
         }
     }
     check_sums(queue, report);
@@ -48,11 +48,11 @@ fn no_capacity(label: &Text, queue: &Queue) -> Diagnostic {
     ))
 }
 
-fn absolute(label: &Text, beside: &Capacity, name: &str) -> Diagnostic {
+fn absolute(label: &Text, plain: &Capacity, name: &str) -> Diagnostic {
     let message =
         format!("{name} has a fraction, but `capacity` of the queue has `mode: absolute`");
     Diagnostic::error(Code::NodeLabelCapacity, label.span, message)
-        .also(beside.span, "by amounts")
+        .also(plain.span, "by amounts")
         .help(format!(
             "set amounts of vcore@{0} and memory@{0} in `resources.guaranteed` and `resources.max`",
             label.value

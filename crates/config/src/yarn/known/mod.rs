@@ -206,7 +206,7 @@ fn of_queue(scope: &Scope<'_>, tree: &Tree, node: &Node, property: &Property, re
     } else if let Some(own) = rest.strip_prefix(OF_PARENTS) {
         let below = scope.below(OF_PARENTS.trim_end_matches('.'));
         if is_of_queue(own) {
-            let help = "add the parent queues to the file";
+            let help = "define the parent queues in the queue file, and set the property there";
             below.tell(Kind::NoEquivalent, property, "a template applies only to leaves", help);
         } else {
             unknown_in_template(&below, property, own);

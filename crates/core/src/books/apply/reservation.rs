@@ -20,12 +20,12 @@ impl Books {
     /// Free the node that is reserved for an ask, if there is one.
     pub(super) fn drop_reservation(&mut self, ask: AllocationId) {
         let row = &mut self.allocations[ask];
-        let Some(kept) = row.special.as_mut().and_then(|one| one.reservation.take()) else {
+        let Some(reservation) = row.special.as_mut().and_then(|one| one.reservation.take()) else {
             return;
         };
         row.settle();
         let application = row.application;
-        self.nodes[kept.node].reservations.retain(|one| *one != ask);
+        self.nodes[reservation.node].reservations.retain(|one| *one != ask);
         let row = &mut self.applications[application];
         row.reservation_count -= 1;
         let partition = row.partition;

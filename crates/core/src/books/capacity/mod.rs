@@ -200,8 +200,8 @@ impl Books {
             level.guaranteed.join(part.level.0);
             level.max.join(part.level.1);
             level.shares.push(part.share);
-            guaranteed = beside(guaranteed, part.guaranteed);
-            max = beside(max, part.max);
+            guaranteed = combined(guaranteed, part.guaranteed);
+            max = combined(max, part.max);
         }
         let has_part = row.settings.capacity.is_some();
         let by_share = everywhere.applications.filter(|_| has_part).and_then(|all| {
@@ -359,7 +359,7 @@ impl Siblings {
 }
 
 /// Amounts of one section together with those of others.
-fn beside(all: Option<Resources>, more: Option<Resources>) -> Option<Resources> {
+fn combined(all: Option<Resources>, more: Option<Resources>) -> Option<Resources> {
     let Some(mut all) = all else { return more };
     for (resource, amount) in more.iter().flat_map(Resources::iter) {
         all.set(resource, amount);

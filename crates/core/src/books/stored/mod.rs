@@ -105,7 +105,7 @@ impl Books {
             Unsound::unless(counted, &row.name, "the applications that it refused")?;
             row.rules = Rules::in_force(row.settings.placement_rules.clone()).into();
             Unsound::unless(row.tenants.has_tops(), &row.name, "its tenants")?;
-            row.tenants = row.tenants.indexed_anew();
+            row.tenants = row.tenants.indexed_again();
             row.spent_keys = row.spent_keys.indexed_again();
         }
         Ok(())
@@ -164,11 +164,11 @@ impl Books {
             let sound = row.task.is_none() || ended || row.state.is_active();
             Unsound::unless(sound, &row.name, "whether its task has ended")?;
         }
-        for (partition, tasks) in self.tasks_anew() {
+        for (partition, tasks) in self.tasks_rebuilt() {
             // One that is not there has been refused with its applications.
             self.partition_mut(partition).tasks = tasks;
         }
-        for (partition, ended) in self.ended_anew() {
+        for (partition, ended) in self.ended_rebuilt() {
             self.partition_mut(partition).ended = ended;
         }
         Ok(())

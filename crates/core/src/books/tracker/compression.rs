@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | with none below it | stands |
 //! | with several below it | stands |
-//! | to which somebody is tied himself | stands |
+//! | to which somebody is tied directly | stands |
 //! | that uses something else than the one below it | stands |
 //! | else | leans |
 //!

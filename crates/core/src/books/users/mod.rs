@@ -304,10 +304,10 @@ impl Books {
         row.into_iter().flat_map(move |row| {
             let tracker = row.tracker;
             let from = (partition, tracker, QueueId::FIRST);
-            let his = self.sharing.by_user.iter_from(&from);
-            let his =
-                his.take_while(move |((of, whose, _), _)| (*of, *whose) == (partition, tracker));
-            his.map(|((.., leaf), level)| (*leaf, *level)).filter(move |(leaf, _)| *leaf != here)
+            let leaves = self.sharing.by_user.iter_from(&from);
+            let leaves =
+                leaves.take_while(move |((of, whose, _), _)| (*of, *whose) == (partition, tracker));
+            leaves.map(|((.., leaf), level)| (*leaf, *level)).filter(move |(leaf, _)| *leaf != here)
         })
     }
 

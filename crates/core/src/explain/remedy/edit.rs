@@ -197,8 +197,8 @@ impl Setting {
                 part.maximum
             }
             Self::PartOfLabel(label) => {
-                let mut said = settings.label_capacities.iter();
-                said.find(|one| one.label == *label)?.capacity.maximum
+                let mut capacities = settings.label_capacities.iter();
+                capacities.find(|one| one.label == *label)?.capacity.maximum
             }
             Self::Drivers => {
                 Some(settings.application_limits.as_ref()?.driver.unwrap_or(Decimal::TENTH))
@@ -216,8 +216,8 @@ impl Setting {
                 }
             }
             Self::PartOfLabel(label) => {
-                let mut said = settings.label_capacities.iter_mut();
-                if let Some(one) = said.find(|one| one.label == *label) {
+                let mut capacities = settings.label_capacities.iter_mut();
+                if let Some(one) = capacities.find(|one| one.label == *label) {
                     one.capacity.maximum = Some(to);
                 }
             }

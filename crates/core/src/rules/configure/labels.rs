@@ -18,7 +18,7 @@ use super::super::lifecycle::Lifecycle;
 
 /// Count again what these labels change: nodes with what is on them, and asks. Nothing stops
 /// running for it. Costs what the partition has, where the labels are others than before.
-pub(super) fn count_anew(
+pub(super) fn count_again(
     books: &Books,
     now: Timestamp,
     partition: PartitionId,

@@ -86,7 +86,7 @@ pub(in crate::rules) fn replace(
 
 /// The groups that have a limit no more.
 fn gone(before: &[LimitSettings], after: &[LimitSettings]) -> Vec<Name> {
-    let is_gone = |group: &&LimitSubject| !groups(after).any(|kept| kept == *group);
+    let is_gone = |group: &&LimitSubject| !groups(after).any(|remaining| remaining == *group);
     groups(before).filter(is_gone).map(name_of).collect()
 }
 

@@ -168,7 +168,7 @@ fn change_partition(
                 if target.parent.is_none() {
                     // Queues below look at what is used of their maxima, by the new labels.
                     let labels = target.settings.node_labels.as_deref();
-                    labels::count_anew(books, now, id, labels, events)?;
+                    labels::count_again(books, now, id, labels, events)?;
                 }
             }
             (None, Some(parent)) => {

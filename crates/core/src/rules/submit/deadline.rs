@@ -51,8 +51,8 @@ pub(super) fn seconds<'tags>(
     tags: &'tags [(Name, Name)],
     tag: &str,
 ) -> Result<Option<u64>, &'tags Name> {
-    let said = tags.iter().find(|(key, _)| key.eq_ignore_ascii_case(tag));
-    said.map_or(Ok(None), |(_, text)| {
+    let found = tags.iter().find(|(key, _)| key.eq_ignore_ascii_case(tag));
+    found.map_or(Ok(None), |(_, text)| {
         let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
         let seconds = text.parse::<u32>().ok().filter(|seconds| is_plain && *seconds > 0);
         seconds.map(|seconds| Some(seconds.into())).ok_or(text)

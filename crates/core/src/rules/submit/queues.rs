@@ -142,11 +142,11 @@ pub(super) fn create(
 fn part_below(books: &Books, above: QueueId) -> Option<CapacityConfig> {
     let row = books.queue(above);
     let template = row.settings.template.as_deref();
-    let said = template.and_then(|template| template.capacity);
-    if said.is_none() && !books.has_fractional_queues(row.partition) {
+    let specified = template.and_then(|template| template.capacity);
+    if specified.is_none() && !books.has_fractional_queues(row.partition) {
         return None;
     }
-    if said.is_none() && template.is_some_and(|one| granting(&one.guaranteed).is_some()) {
+    if specified.is_none() && template.is_some_and(|one| granting(&one.guaranteed).is_some()) {
         return None; // It has its amount.
     }
     let by_weight =
@@ -154,9 +154,9 @@ fn part_below(books: &Books, above: QueueId) -> Option<CapacityConfig> {
     let mut of_file = books.children(above).map(|(_, row)| row).filter(|row| row.managed);
     let shares = match of_file.next() {
         Some(first) => by_weight(first) && of_file.all(by_weight),
-        None => said.is_some() || row.settings.capacity.is_some(),
+        None => specified.is_some() || row.settings.capacity.is_some(),
     };
-    shares.then(|| said.unwrap_or(CapacityConfig::ONE))
+    shares.then(|| specified.unwrap_or(CapacityConfig::ONE))
 }
 
 /// Decline more queues made by rules than there can be.

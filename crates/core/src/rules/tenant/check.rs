@@ -402,8 +402,9 @@ pub(in crate::rules) fn reconfigured<'a>(
     }
     defaults(&config.defaults)?;
     let fresh = before.is_none_or(|before| before.defaults != config.defaults);
-    let said = (fresh && *tenants.defaults() != config.defaults) || tenants.defaults_version() == 0;
-    if said {
+    let sets_defaults =
+        (fresh && *tenants.defaults() != config.defaults) || tenants.defaults_version() == 0;
+    if sets_defaults {
         tenants.set_defaults(&config.defaults);
     }
     let lowering = Lowering { books, partition: id, config, tenants: &tenants, by_file: true };
@@ -414,7 +415,7 @@ pub(in crate::rules) fn reconfigured<'a>(
             still_limited(row, targets, tenant, (queue, subject))?;
         }
     }
-    let defaults = said.then_some(&config.defaults);
+    let defaults = sets_defaults.then_some(&config.defaults);
     Ok(Reconfigured { config: Some(config), tenants, defaults })
 }
 

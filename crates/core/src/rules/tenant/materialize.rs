@@ -229,7 +229,7 @@ fn waiting(policy: &WaitingPolicy) -> Properties {
         WaitingStrategy::Urgency => ApplicationOrder::Urgency,
     };
     let number = |number: u32| Name::from(number.to_string());
-    let said = [
+    let properties = [
         (SORT_POLICY, Some(Name::new(order.word()))),
         (AGING_INTERVAL, policy.aging_interval.map(span)),
         (AGING_STEP, policy.aging_step.map(number)),
@@ -237,7 +237,7 @@ fn waiting(policy: &WaitingPolicy) -> Properties {
         (MAX_OVERTAKES, policy.max_overtakes.map(number)),
         (MAX_HEAD_WAIT, policy.max_head_wait.map(span)),
     ];
-    said.into_iter().filter_map(|(key, value)| Some((Name::new(key), value?))).collect()
+    properties.into_iter().filter_map(|(key, value)| Some((Name::new(key), value?))).collect()
 }
 
 /// A span of time as properties have it.

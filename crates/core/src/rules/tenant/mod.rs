@@ -36,8 +36,8 @@ pub(super) fn report_drift(
     drift: &[TenantDrift],
 ) -> Result<Vec<Event>, Rejection> {
     let (partition, _) = switched_on(books, partition)?;
-    let told = || Event::Tenant(TenantEvent::DriftFound { partition, drift: drift.to_vec() });
-    Ok((!drift.is_empty()).then(told).into_iter().collect())
+    let report = || Event::Tenant(TenantEvent::DriftFound { partition, drift: drift.to_vec() });
+    Ok((!drift.is_empty()).then(report).into_iter().collect())
 }
 
 /// Make a tenant, or say something else of one.
@@ -227,12 +227,12 @@ fn unreserved(books: &Books, row: &Partition, config: &TenantsConfig, tenant: &N
     let path = row.tenants.path_of(&config.root, tenant);
     let queue = path.and_then(|path| row.queues.get(&*path).copied());
     let (Some(queue), true) = (queue, row.reservation_count > 0) else { return Vec::new() };
-    let kept = row.allocations.iter().filter(|(_, ask)| {
+    let reserved = row.allocations.iter().filter(|(_, ask)| {
         let ask = books.allocation(**ask);
         let leaf = books.application(ask.application).queue;
         ask.reservation().is_some() && books.up(leaf).any(|(id, _)| id == queue)
     });
-    kept.map(|(_, ask)| Event::Ask(AskEvent::Unreserved { ask: *ask })).collect()
+    reserved.map(|(_, ask)| Event::Ask(AskEvent::Unreserved { ask: *ask })).collect()
 }
 
 /// What tenants are to be, and all that is there.

@@ -25,8 +25,12 @@ impl Player<'_> {
         self.world.scheduler.next(books, now, &mut events);
         assert_eq!(events, fresh, "a fresh scheduler decides like the old one\n{}", self.state());
         if let [Event::Task(TaskEvent::Throttled { application, .. })] = events[..] {
-            assert_eq!(first_untold(books), Some(application), "who is told that it waits");
-            assert_eq!(naive, [], "nobody is told before all that can move has");
+            assert_eq!(first_unreported(books), Some(application), "whose wait is reported");
+            assert_eq!(
+                naive,
+                [],
+                "a wait is reported only after everything that can move has moved"
+            );
         } else {
             assert_eq!(events, naive, "indexes decide like sorting and scanning\n{}", self.state());
         }
@@ -65,8 +69,14 @@ impl Player<'_> {
         let mut fresh = self.fresh_and_idle();
         let World { books, scheduler, .. } = &mut self.world;
         for id in books.partitions().keys() {
-            let (kept, anew) = (scheduler.outstanding(books, *id), fresh.outstanding(books, *id));
-            assert_eq!(kept, anew, "a fresh scheduler tells of the same asks\n{}", self.state());
+            let (stored, rebuilt) =
+                (scheduler.outstanding(books, *id), fresh.outstanding(books, *id));
+            assert_eq!(
+                stored,
+                rebuilt,
+                "a fresh scheduler tells of the same asks\n{}",
+                self.state()
+            );
         }
         let books = &self.world.books;
         // Where the RM has enough to answer, or nodes are to report, the fresh one has not looked at all that the old has.
@@ -94,7 +104,7 @@ impl Player<'_> {
             partitions.flat_map(|id| scheduler.outstanding(books, *id)).collect();
         for event in &events {
             self.apply(event, false);
-            self.count("told that more nodes would help");
+            self.count("reported that more nodes would help");
         }
     }
 
@@ -152,7 +162,7 @@ impl Player<'_> {
 }
 
 /// The first task that waits and whose reason is not reported yet.
-fn first_untold(books: &Books) -> Option<ApplicationId> {
+fn first_unreported(books: &Books) -> Option<ApplicationId> {
     let waits = |id: ApplicationId, row: &Application| {
         let untold = row.task.as_ref().is_some_and(|task| task.throttled.is_none());
         untold && books.allocations_of(id).any(|(_, one)| one.is_pending())

@@ -14,14 +14,14 @@ pub(super) fn about_rm(
     world: &World,
     known: Option<PartitionId>,
     partition: Name,
-    said: Option<(u16, bool)>,
+    setting: Option<(u16, bool)>,
 ) -> Command {
     let is_away = known.is_some_and(|id| world.books.partition(id).away.is_some());
-    if is_away || matches!(said, Some((at_once, true)) if at_once % 4 == 3) {
+    if is_away || matches!(setting, Some((at_once, true)) if at_once % 4 == 3) {
         let away = Away { manager: Name::new("rm"), since: world.now };
         return Command::SetManagerAway { partition, away: (!is_away).then_some(away) };
     }
-    let questions = said.and_then(|(at_once, victims)| {
+    let questions = setting.and_then(|(at_once, victims)| {
         Some(Questions { victims, at_once: NonZeroU16::new(at_once)? })
     });
     Command::SetQuestions { partition, questions }

@@ -11,7 +11,7 @@ use alloc::format;
 impl Player<'_> {
     /// Count what is worth knowing of a placement before it happens.
     pub(super) fn count_placement(&mut self, event: &Event) {
-        let kept = |ask: &AllocationId| self.world.books.allocation(*ask).reservation();
+        let reservation = |ask: &AllocationId| self.world.books.allocation(*ask).reservation();
         let required = |ask: &AllocationId| self.world.books.allocation(*ask).required_node();
         let what = match event {
             Event::Ask(AskEvent::Reserved { ask, .. }) if required(ask).is_some() => {
@@ -23,12 +23,12 @@ impl Player<'_> {
                 "placed on a required node"
             }
             Event::Ask(AskEvent::Placed { ask, node })
-                if kept(ask).is_some_and(|kept| kept.node == *node) =>
+                if reservation(ask).is_some_and(|reservation| reservation.node == *node) =>
             {
-                "placed on its kept node"
+                "placed on its reserved node"
             }
-            Event::Ask(AskEvent::Placed { ask, .. }) if kept(ask).is_some() => {
-                "placed on another than kept"
+            Event::Ask(AskEvent::Placed { ask, .. }) if reservation(ask).is_some() => {
+                "placed on another than reserved"
             }
             _ => "",
         };

@@ -101,7 +101,7 @@ impl Player<'_> {
             Event::Ask(AskEvent::Reserved { ask, node })
                 if books.verdict_on(*ask, *node, QuestionMode::Reserve).is_some() =>
             {
-                "kept after an answer"
+                "reserved after an answer"
             }
             Event::Allocation(AllocationEvent::SwapStarted { ask, placeholder, node })
                 if books.inquires(*ask) =>
@@ -148,8 +148,9 @@ impl Player<'_> {
 
 /// Whether the RM refuses an ask the node that is reserved for it.
 fn given_up(books: &Books, ask: AllocationId) -> bool {
-    let kept = books.allocation(ask).reservation();
-    let verdict = kept.and_then(|kept| books.verdict_on(ask, kept.node, QuestionMode::Allocate));
+    let reservation = books.allocation(ask).reservation();
+    let verdict = reservation
+        .and_then(|reservation| books.verdict_on(ask, reservation.node, QuestionMode::Allocate));
     verdict.is_some_and(|one| one.refusal.is_some())
 }
 
@@ -163,13 +164,14 @@ fn answers(books: &Books, number: u8) -> Vec<Command> {
         &crate::books::Question,
     )| {
         let there = question.nodes().filter(|node| books.nodes().get(*node).is_some());
-        let kept = there.enumerate().filter(|(place, _)| number % 8 != 5 || place % 2 == 0);
-        let said =
+        let answered = there.enumerate().filter(|(place, _)| number % 8 != 5 || place % 2 == 0);
+        let with_verdict =
             |node: NodeId| (books.node(node).name.clone(), verdict(books, (id, node), question));
-        let mut verdicts: Vec<(Name, NodeVerdict)> = kept.map(|(_, node)| said(node)).collect();
+        let mut verdicts: Vec<(Name, NodeVerdict)> =
+            answered.map(|(_, node)| with_verdict(node)).collect();
         if number % 8 == 6 {
             verdicts.push((Name::new("n-nowhere"), NodeVerdict::Suits));
-            verdicts.extend(books.nodes().iter().map(|(node, _)| said(node)));
+            verdicts.extend(books.nodes().iter().map(|(node, _)| with_verdict(node)));
         }
         let application = books.application(row.application);
         Command::Verdicts(Verdicts {

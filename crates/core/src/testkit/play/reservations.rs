@@ -42,7 +42,7 @@ impl Player<'_> {
 /// go to.
 pub(super) fn may_place(books: &Books, ask: AllocationId, node: NodeId) -> bool {
     let (row, on) = (books.allocation(ask), books.node(node));
-    let kept = row.reservation().is_some_and(|kept| kept.node == node);
+    let is_mine = row.reservation().is_some_and(|one| one.node == node);
     let required = row.required_node() == Some(&on.name);
-    kept || ((on.schedulable || required) && !on.is_reserved())
+    is_mine || ((on.schedulable || required) && !on.is_reserved())
 }

@@ -118,8 +118,8 @@ fn line(bound: u8, limits: u8) -> impl Iterator<Item = (&'static str, &'static s
         ("application.sort.maxovertakes", Some(often)),
         ("application.sort.maxheadwait", Some("45s").filter(|_| !bound.is_multiple_of(3))),
     ];
-    let said = values.into_iter().filter_map(|(key, value)| Some((key, value?)));
-    said.filter(move |_| policy.is_some())
+    let properties = values.into_iter().filter_map(|(key, value)| Some((key, value?)));
+    properties.filter(move |_| policy.is_some())
 }
 
 /// Who may be stopped for whom in a queue; mostly nothing is set.

@@ -55,8 +55,8 @@ fn answer(partition: Name, words: &mut Words<'_>, open: impl Fn(&str) -> Option<
             question = number.expect("questions are numbered");
             continue;
         }
-        let (node, said) = word.split_once('=').expect("a verdict is node=ok or node=reason");
-        let verdict = match (said, said.parse()) {
+        let (node, text) = word.split_once('=').expect("a verdict is node=ok or node=reason");
+        let verdict = match (text, text.parse()) {
             ("ok", _) => NodeVerdict::Suits,
             (_, Ok(count)) => NodeVerdict::SuitsWithout(count),
             (reason, Err(_)) => NodeVerdict::Refused(Name::new(reason)),

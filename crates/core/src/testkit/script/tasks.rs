@@ -31,7 +31,7 @@ pub(super) fn submit(partition: Name, words: &mut Words<'_>) -> Command {
     let settings = TaskSettings::default();
     let mut all = SubmitTask { submit, ask, settings };
     while let Some(word) = words.optional() {
-        let said = &mut all.settings;
+        let settings = &mut all.settings;
         let tag = |key: &str, words: &mut Words<'_>| (Name::new(key), words.name("seconds"));
         match word {
             "priority" => {
@@ -39,12 +39,12 @@ pub(super) fn submit(partition: Name, words: &mut Words<'_>) -> Command {
             }
             "deadline" => all.submit.tags.push(tag("headroom/deadline", words)),
             "estimate" => all.submit.tags.push(tag("headroom/estimate", words)),
-            "requeue" => said.requeue = true,
-            "restarts" => said.restarts = words.next("a number").parse().expect("a number"),
-            "wait" => said.max_wait = Some(words.seconds()),
-            "key" => said.request = request(words),
+            "requeue" => settings.requeue = true,
+            "restarts" => settings.restarts = words.next("a number").parse().expect("a number"),
+            "wait" => settings.max_wait = Some(words.seconds()),
+            "key" => settings.request = request(words),
             members if members.starts_with('x') => {
-                said.members = members[1..].parse().expect("a number behind x");
+                settings.members = members[1..].parse().expect("a number behind x");
             }
             _ => panic!("nobody understands `{word}` of a task"),
         }

@@ -25,16 +25,16 @@ pub(super) fn tenants(partition: &mut PartitionConfig, words: &mut Words<'_>) {
 }
 
 fn defaults(words: &mut Words<'_>) -> TenantDefaults {
-    let mut said = TenantSettings::default();
+    let mut settings = TenantSettings::default();
     while let Some(word) = words.rest.next_if(|word| *word != "expects") {
-        common(&mut said, word, words);
+        common(&mut settings, word, words);
     }
     TenantDefaults {
-        quota: said.quota.unwrap_or_default(),
-        max_waiting: said.max_waiting,
-        waiting: said.waiting.unwrap_or_default(),
-        on_lower: said.on_lower.unwrap_or_default(),
-        oversized: said.oversized.unwrap_or_default(),
+        quota: settings.quota.unwrap_or_default(),
+        max_waiting: settings.max_waiting,
+        waiting: settings.waiting.unwrap_or_default(),
+        on_lower: settings.on_lower.unwrap_or_default(),
+        oversized: settings.oversized.unwrap_or_default(),
     }
 }
 
@@ -49,16 +49,16 @@ pub(super) fn set_defaults(partition: Name, words: &mut Words<'_>) -> Command {
 /// is a limit: every setting of it. `quota` alone is without bounds.
 pub(super) fn set(partition: Name, words: &mut Words<'_>) -> Command {
     let mut set = SetTenant { partition, tenant: words.name("a tenant"), ..SetTenant::default() };
-    let said = &mut set.settings;
+    let settings = &mut set.settings;
     while let Some(word) = words.rest.next_if(|word| !matches!(*word, "expects" | "force")) {
         match word {
-            "of" => said.parent = Some(words.name("a tenant")),
-            "user" => said.kind = TenantKind::User,
-            "department" => said.kind = TenantKind::Department,
-            "called" => said.display_name = words.name("a name"),
-            "suspended" => said.suspended = true,
-            "guaranteed" => said.guaranteed = words.amounts(),
-            "strict-sum" => said.strict_sum = true,
+            "of" => settings.parent = Some(words.name("a tenant")),
+            "user" => settings.kind = TenantKind::User,
+            "department" => settings.kind = TenantKind::Department,
+            "called" => settings.display_name = words.name("a name"),
+            "suspended" => settings.suspended = true,
+            "guaranteed" => settings.guaranteed = words.amounts(),
+            "strict-sum" => settings.strict_sum = true,
             "as" => {
                 let who = words.next("user or group");
                 let name = words.name("a name");
@@ -67,10 +67,10 @@ pub(super) fn set(partition: Name, words: &mut Words<'_>) -> Command {
                     _ => TenantSubject::Group(name),
                 };
                 assert!(words.take("in"), "`as user ann in root.q`");
-                said.mapping = TenantMapping::Limit { queue: words.name("a path"), subject };
+                settings.mapping = TenantMapping::Limit { queue: words.name("a path"), subject };
             }
-            _ if word.starts_with("apps=") => said.max_applications = count(word),
-            _ => common(said, word, words),
+            _ if word.starts_with("apps=") => settings.max_applications = count(word),
+            _ => common(settings, word, words),
         }
     }
     set.expects = expects(words);
@@ -78,11 +78,11 @@ pub(super) fn set(partition: Name, words: &mut Words<'_>) -> Command {
     Command::SetTenant(Box::new(set))
 }
 
-fn common(said: &mut TenantSettings, word: &str, words: &mut Words<'_>) {
+fn common(settings: &mut TenantSettings, word: &str, words: &mut Words<'_>) {
     match word {
-        "quota" => said.quota = Some(words.amounts()),
-        "waiting" => said.max_waiting = words.next("a number").parse().ok(),
-        "park" => said.oversized = Some(Oversized::Park),
+        "quota" => settings.quota = Some(words.amounts()),
+        "waiting" => settings.max_waiting = words.next("a number").parse().ok(),
+        "park" => settings.oversized = Some(Oversized::Park),
         "order" => {
             let strategy = match words.next("an order") {
                 "fifo" => WaitingStrategy::Fifo,
@@ -90,21 +90,21 @@ fn common(said: &mut TenantSettings, word: &str, words: &mut Words<'_>) {
                 "priority" => WaitingStrategy::Priority,
                 _ => WaitingStrategy::Urgency,
             };
-            said.waiting = Some(WaitingPolicy { strategy, ..WaitingPolicy::default() });
+            settings.waiting = Some(WaitingPolicy { strategy, ..WaitingPolicy::default() });
         }
         "aging" => {
-            let policy = said.waiting.get_or_insert_default();
+            let policy = settings.waiting.get_or_insert_default();
             policy.aging_interval = Some(words.seconds());
             policy.aging_step = words.next("a step").parse().ok();
             policy.aging_max = words.next("the most").parse().ok();
         }
         "overtakes" => {
-            let policy = said.waiting.get_or_insert_default();
+            let policy = settings.waiting.get_or_insert_default();
             policy.max_overtakes = words.next("a number").parse().ok();
             policy.max_head_wait = Some(words.seconds());
         }
         "lower" => {
-            said.on_lower = Some(match words.next("what to do") {
+            settings.on_lower = Some(match words.next("what to do") {
                 "block" => OnLower::Block,
                 "refuse" => OnLower::Refuse,
                 _ => OnLower::Preempt { grace: words.seconds() },
@@ -122,6 +122,6 @@ pub(super) fn remove(partition: Name, words: &mut Words<'_>) -> Command {
 }
 
 fn expects(words: &mut Words<'_>) -> Option<u64> {
-    let said = words.take("expects").then(|| words.next("a version"));
-    said.map(|text| text.parse().expect("a version is a whole number"))
+    let version = words.take("expects").then(|| words.next("a version"));
+    version.map(|text| text.parse().expect("a version is a whole number"))
 }

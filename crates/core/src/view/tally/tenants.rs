@@ -264,8 +264,8 @@ impl TenantTallies {
         }
         let Some(tenant) = tenant_of(books, allocation.application) else { return };
         let task = application.task.as_deref();
-        let told = task.and_then(|task| task.throttled.as_ref()).map(|(first, _)| *first);
-        let since = told.and_then(|told| self.released_since(books, ask, told));
+        let throttled = task.and_then(|task| task.throttled.as_ref()).map(|(first, _)| *first);
+        let since = throttled.and_then(|throttled| self.released_since(books, ask, throttled));
         let first = task.is_none_or(|task| task.started.is_none());
         let submitted = application.submitted;
         self.row(tenant, |row| {
@@ -285,11 +285,11 @@ impl TenantTallies {
         &self,
         books: &Books,
         ask: AllocationId,
-        told: Timestamp,
+        throttled: Timestamp,
     ) -> Option<Timestamp> {
         let mut marks = books.up(queue_of(books, ask)).filter_map(|(_, queue)| {
             let tenant = &queue.settings.tenant.as_ref()?.tenant;
-            self.rows.get(tenant)?.released.filter(|released| *released >= told)
+            self.rows.get(tenant)?.released.filter(|released| *released >= throttled)
         });
         marks.next()
     }

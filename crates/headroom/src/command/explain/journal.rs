@@ -35,17 +35,17 @@ pub(super) fn explained(
     // The first of an application was not always the same.
     let application = &made.books.application(made.books.allocation(ask).application).name;
     let subject = format!("{application}/{}", made.books.allocation(ask).key);
-    let mut told = WaitHistory::default();
+    let mut waits = WaitHistory::default();
     let look = |moment: &WriterState<'_>| {
         if let Some(ask) = find(moment.books, partition, &subject) {
-            told.look(moment, ask);
+            waits.look(moment, ask);
         }
     };
     let (made, scheduler) = follow(&reader, look)?;
     let found = find(&made.books, partition, &subject);
     let found = found.and_then(|ask| explain(&made.books, &scheduler, ask));
     let found = found.with_context(|| format!("{subject} cannot be explained"))?;
-    let history = told.of(found.ask);
+    let history = waits.of(found.ask);
     let found = headroom_core::explain::Explanation { history, ..found };
     let sought = (sought.remedies, sought.in_turn);
     explanation_of(&made.books, (made.time, made.sequence), &found, sought)

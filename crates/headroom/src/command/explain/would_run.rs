@@ -30,7 +30,7 @@ pub(super) struct Wanted {
     /// Groups of the user
     #[arg(long, value_name = "GROUP,…", value_delimiter = ',', requires = "would_run")]
     groups: Vec<String>,
-    /// Number of members of this size
+    /// Number of members. Each member needs the amounts of `--would-run`
     #[arg(long, value_name = "N", default_value_t = 1, requires = "would_run")]
     members: u32,
     /// Members are a gang: each holds its placeholder until all members have one

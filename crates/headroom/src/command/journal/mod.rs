@@ -101,7 +101,7 @@ impl Verify {
         let audited = audit(&files);
         set_hook(hook);
         let audited = audited?;
-        output::print(&said(&audited))?;
+        output::print(&lines(&audited))?;
         if let Some(first) = audited.first_other {
             output::tell(&format!(
                 "warning: this version decides differently, first at record {first}. The recorded events stay valid."
@@ -112,7 +112,7 @@ impl Verify {
 }
 
 /// What was found, in lines.
-fn said(audited: &ReplayReport) -> String {
+fn lines(audited: &ReplayReport) -> String {
     let ReplayReport { found, base, judged, others, compared, .. } = audited;
     let mut lines = Vec::new();
     let records = match (found.last + 1).saturating_sub(found.first) {
@@ -165,7 +165,7 @@ impl Repair {
         let Self { folder, to } = self;
         let copies = repair(&disk(folder)?, *to)?;
         output::print(&format!(
-            "kept the records up to {to}. Copies of the original files: {}*\n",
+            "the records up to {to} remain. Copies of the original files: {}*\n",
             folder.join(copies).display()
         ))
     }

@@ -93,7 +93,7 @@ impl Plan {
         if let Some(path) = &self.html {
             output::write_file(path, &html::page(&found)?)?;
         }
-        let shown = if self.json { found.json()? } else { said(&found) };
+        let shown = if self.json { found.json()? } else { text_of(&found) };
         output::print(&shown)?;
         if let Some(path) = &self.html {
             output::tell(&format!("report: {}", path.display()));
@@ -210,7 +210,7 @@ impl Found {
 }
 
 /// For people.
-fn said(found: &Found) -> String {
+fn text_of(found: &Found) -> String {
     let (plan, review) = (&found.plan, &found.review);
     let mut text = String::new();
     let name = &plan.file;

@@ -47,13 +47,13 @@ impl State {
         let as_of = i64::try_from(recovered.time.as_millis()).ok();
         let checksum = recovered.books.checksum().clone();
         // As a server keeps it, `queue_file.rs`.
-        let kept = std::fs::read_to_string(folder.join(format!("queues-{checksum}.yaml"))).ok();
+        let stored = std::fs::read_to_string(folder.join(format!("queues-{checksum}.yaml"))).ok();
         let books = recovered.books;
         Ok(Self {
             now: recovered.time,
             sequence: recovered.sequence,
             as_of: as_of.and_then(|millis| jiff::Timestamp::from_millisecond(millis).ok()),
-            in_force: kept.filter(|text| headroom_config::checksum(text) == checksum.as_str()),
+            in_force: stored.filter(|text| headroom_config::checksum(text) == checksum.as_str()),
             nodes: nodes_of(&books, partition),
             totals: node_totals(&books),
             books,
@@ -145,6 +145,6 @@ fn nodes_of(books: &Books, partition: &Name) -> Vec<NodeSpec> {
     rows.map(spec).collect()
 }
 
-fn amounts(said: &std::collections::BTreeMap<String, i64>) -> Amounts {
-    said.iter().map(|(name, amount)| (Name::new(name), Quantity::of(*amount))).collect()
+fn amounts(amounts: &std::collections::BTreeMap<String, i64>) -> Amounts {
+    amounts.iter().map(|(name, amount)| (Name::new(name), Quantity::of(*amount))).collect()
 }

@@ -44,7 +44,7 @@ pub(crate) struct Serve {
     /// The journal is in `headroom-demo`, unless you name another folder.
     #[arg(long)]
     demo: bool,
-    /// Simulate only nodes, for tasks of tenants whose submitters run them
+    /// Simulate only nodes. The clients that submit the tasks run them
     ///
     /// `N*{type: amount, …}`, such as `4*{vcore: 32, memory: 64G}`, or a CSV or YAML file. Can be given several times.
     #[arg(long, value_name = "NODES", conflicts_with = "demo")]

@@ -78,7 +78,7 @@ impl<S: Store> Store for Told<S> {
         self.0.truncate(lease)
     }
 
-    fn beside(&self) -> Box<dyn ReadStore + Send> {
-        self.0.beside()
+    fn reader(&self) -> Box<dyn ReadStore + Send> {
+        self.0.reader()
     }
 }

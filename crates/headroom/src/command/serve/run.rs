@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result};
 use headroom_config::BUILT_IN;
 use headroom_config::process::Process;
 use headroom_engine::users::Users;
-use headroom_engine::{AUDIT_FOLDER, Engine, Kept, Origin, Settings, SystemClock};
+use headroom_engine::{AUDIT_FOLDER, Engine, Origin, Retention, Settings, SystemClock};
 use headroom_journal::FileStore;
 use headroom_journal::disk::Folder;
 use headroom_server::auth::Authenticator;
@@ -151,10 +151,10 @@ async fn start_engine(process: &Process, users: Arc<Users>) -> Result<Engine> {
     settings.commands_waiting = process.limits.commands;
     settings.users = Some(users);
     settings.awaits_nodes = true;
-    settings.kept = Kept {
+    settings.retention = Retention {
         records: process.event.ring_buffer_capacity,
         snapshot_every: process.journal.snapshot_every,
-        ..Kept::default()
+        ..Retention::default()
     };
     let began = Instant::now();
     // Reading may take a while, and requests are answered meanwhile.
@@ -209,11 +209,11 @@ async fn begin(process: &Process, engine: &Engine, users: Arc<Users>) -> Result<
 fn watch(process: &Process, service: &Service, queues: WatchedFiles) -> Result<()> {
     let at_once = Arc::new(Notify::new());
     let mut hangup = signals::hangup().context("cannot listen for signals")?;
-    let told = Arc::clone(&at_once);
+    let notified = Arc::clone(&at_once);
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
             tracing::info!("SIGHUP: reloading the queue file");
-            told.notify_one();
+            notified.notify_one();
         }
     });
     if let Some(path) = process.queues.clone() {
@@ -321,7 +321,7 @@ mod tests {
         ] {
             assert_eq!(fitting(connections, files), expected, "{connections} {files}");
         }
-        let process = Process::read(Sources::default()).expect("nothing is said");
+        let process = Process::read(Sources::default()).expect("no setting is given");
         assert_eq!(process.limits.connections, CONNECTIONS);
     }
 }

@@ -52,7 +52,7 @@ pub(crate) struct Generate {
     /// Multiply the arrival rate by this factor
     #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
     load: f64,
-    /// lublin, uniform: processors of the machine, which is also the maximum for a job
+    /// Number of processors of the machine. A job uses at most this number (lublin and uniform)
     #[arg(long, default_value_t = 128)]
     processors: u64,
     /// uniform: the longest run time, in seconds

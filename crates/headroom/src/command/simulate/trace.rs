@@ -43,8 +43,8 @@ pub(crate) struct Trace {
     /// Template of priorities from workload fields, as whole numbers, such as `{row%3}`
     #[arg(long, value_name = "TEMPLATE")]
     priority_of: Option<Template>,
-    /// Tag of each application, with a template of workload fields, such as `namespace={group}`. Can be given several
-    /// times
+    /// Tag to add to each application: a key, and a template of its value from workload fields, such as
+    /// `namespace={group}`. Can be given several times
     #[arg(long, value_name = "KEY=TEMPLATE")]
     tag: Vec<TagTemplate>,
     /// How jobs become asks. The default is single if a job fits on a node, otherwise tasks

@@ -114,14 +114,14 @@ fn patch_of(own: &Own, rules: &Rules, quota: &[Bound]) -> Result<Map<String, Val
 
 impl Create {
     pub(super) fn run(&self) -> Result<()> {
-        let mut said = patch_of(&self.own, &self.rules, &self.quota)?;
-        said.insert("id".to_owned(), json!(self.tenant));
+        let mut patch = patch_of(&self.own, &self.rules, &self.quota)?;
+        patch.insert("id".to_owned(), json!(self.tenant));
         if let Some(queue) = &self.limit_in {
             let mapping =
                 json!({"mode": "limit", "queue": queue, "user": self.user, "group": self.group});
-            said.insert("mapping".to_owned(), mapping);
+            patch.insert("mapping".to_owned(), mapping);
         }
-        let tenant: Tenant = serde_json::from_value(merged(json!({}), said))?;
+        let tenant: Tenant = serde_json::from_value(merged(json!({}), patch))?;
         let made = self.remote.ask(async |client| Ok(client.create_tenant(&tenant).await?))?;
         show::one(&self.remote, &made, None)
     }
@@ -201,8 +201,8 @@ impl Quota {
             serde_json::from_value(merged(serde_json::to_value(&tenant.quota)?, patch))?
         };
         let expect = self.version.of(tenant.version);
-        let said = client.put_tenant_quota(&self.tenant, &quota, self.dry_run, expect).await?;
-        Ok((tenant.version, said))
+        let changed = client.put_tenant_quota(&self.tenant, &quota, self.dry_run, expect).await?;
+        Ok((tenant.version, changed))
     }
 
     fn show(&self, quota: &TenantQuota, heading: Option<String>) -> Result<()> {
@@ -351,10 +351,10 @@ impl Defaults {
             if patch.is_empty() {
                 return Ok((None, before));
             }
-            let said: TenantDefaults =
+            let defaults: TenantDefaults =
                 serde_json::from_value(merged(serde_json::to_value(&before)?, patch))?;
             let expect = self.version.of(before.version);
-            Ok((Some(before.version), client.put_tenant_defaults(&said, expect).await?))
+            Ok((Some(before.version), client.put_tenant_defaults(&defaults, expect).await?))
         })?;
         let mut listing = Listing::new(DEFAULTS, &now)?.numbers(&["VERSION"]);
         if let Some(before) = before {

@@ -325,14 +325,14 @@ impl Check {
         };
         let asked =
             self.remote.ask(async |client| Ok(client.check_quota(&self.tenant, &task).await?));
-        let told = asked?;
-        let mut listing = Listing::new(CHECK, &told)?;
-        let fits = if told.fits { "yes" } else { "no" }.to_owned();
-        let place = |position| format!("{position} of {}", told.of.unwrap_or_default());
-        let reason = told.reasons.first();
+        let check = asked?;
+        let mut listing = Listing::new(CHECK, &check)?;
+        let fits = if check.fits { "yes" } else { "no" }.to_owned();
+        let place = |position| format!("{position} of {}", check.of.unwrap_or_default());
+        let reason = check.reasons.first();
         listing.row([
             fits,
-            told.position.map(place).unwrap_or_default(),
+            check.position.map(place).unwrap_or_default(),
             reason.map(|reason| reason.code.clone()).unwrap_or_default(),
             reason.map(sentence).unwrap_or_default(),
         ]);

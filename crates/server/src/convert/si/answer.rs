@@ -27,7 +27,7 @@ pub fn answers(rm_id: &str, steps: &[Step], outcomes: &[Outcome]) -> Vec<RmUpdat
         }
     }
     answers.close_list();
-    answers.told
+    answers.updates
 }
 
 /// Whether a command comes from the list that follows the one of what is new.
@@ -42,7 +42,7 @@ const fn takes_away(command: &Command) -> bool {
 
 #[derive(Default)]
 struct Answers {
-    told: Vec<RmUpdate>,
+    updates: Vec<RmUpdate>,
     node: NodeResponse,
     application: ApplicationResponse,
     rejected: Vec<RejectedAllocation>,
@@ -58,7 +58,7 @@ impl Answers {
                     self.application.accepted.extend(one.accepted);
                     self.application.rejected.extend(one.rejected);
                 }
-                other => self.told.push(other),
+                other => self.updates.push(other),
             }
         }
     }
@@ -83,16 +83,16 @@ impl Answers {
     fn close_list(&mut self) {
         let node = std::mem::take(&mut self.node);
         if node != NodeResponse::default() {
-            self.told.push(RmUpdate::Node(node));
+            self.updates.push(RmUpdate::Node(node));
         }
         let application = std::mem::take(&mut self.application);
         if application != ApplicationResponse::default() {
-            self.told.push(RmUpdate::Application(application));
+            self.updates.push(RmUpdate::Application(application));
         }
         let rejected_allocations = std::mem::take(&mut self.rejected);
         if !rejected_allocations.is_empty() {
             let all = AllocationResponse { rejected_allocations, ..AllocationResponse::default() };
-            self.told.push(RmUpdate::Allocation(all));
+            self.updates.push(RmUpdate::Allocation(all));
         }
     }
 }

@@ -62,7 +62,7 @@ impl Constraint {
 /// An ask without constraints retains its earlier ones.
 pub fn constraints(
     request: &AllocationRequest,
-    beside: &BTreeMap<String, NodeConstraint>,
+    fields: &BTreeMap<String, NodeConstraint>,
 ) -> Constraints {
     let mut all = Constraints::new();
     for one in &request.allocations {
@@ -71,7 +71,7 @@ pub fn constraints(
         let of_tags = (blocked.is_some() || label.is_some()).then(|| {
             Constraint::of(blocked.unwrap_or_default().split(','), label.unwrap_or_default())
         });
-        let of_field = beside
+        let of_field = fields
             .get(&one.allocation_key)
             .map(|one| Constraint::of(one.blocked_nodes.iter(), &one.node_label));
         if let Some(constraint) = of_field.or(of_tags) {
@@ -110,8 +110,8 @@ mod tests {
             blocked_nodes: vec!["n1".into(), "n2".into()],
             node_label: "ssd".into(),
         };
-        let beside = [("k".to_owned(), field)].into();
-        assert_eq!(constraints(&ask(&[]), &beside)[&key], expected);
+        let fields = [("k".to_owned(), field)].into();
+        assert_eq!(constraints(&ask(&[]), &fields)[&key], expected);
         let lifted = [("k".to_owned(), NodeConstraint::default())].into();
         assert!(constraints(&ask(&tags), &lifted)[&key].is_empty(), "the field counts");
     }

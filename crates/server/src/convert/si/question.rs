@@ -20,7 +20,7 @@ pub struct Inquiry {
     partition: Name,
     key: Name,
     question: u64,
-    said: Vec<(Name, NodeVerdict)>,
+    verdicts: Vec<(Name, NodeVerdict)>,
 }
 
 /// What the RM is asked in one request.
@@ -42,7 +42,7 @@ impl Inquiry {
         refuse: impl Fn(&Name) -> Option<Name>,
     ) -> (Self, Vec<Part>) {
         let RmQuestion { question, key, about } = asked;
-        let mut inquiry = Self { partition, key, question, said: Vec::new() };
+        let mut inquiry = Self { partition, key, question, verdicts: Vec::new() };
         let mut parts = Vec::new();
         match about {
             About::Nodes(mode, nodes) => {
@@ -58,7 +58,7 @@ impl Inquiry {
                 inquiry.ask_about_nodes(QuestionMode::Allocate, nodes, capabilities, &mut parts);
                 if !capabilities.preemption_predicates {
                     let suits = |one: NamedRemoval| (one.node, NodeVerdict::Suits);
-                    inquiry.said.extend(removals.into_iter().map(suits));
+                    inquiry.verdicts.extend(removals.into_iter().map(suits));
                 } else if !removals.is_empty() {
                     parts.push(Part::Removals(removals));
                 }
@@ -77,7 +77,7 @@ impl Inquiry {
         for one in all {
             let name = node(&one);
             match refuse(&name) {
-                Some(reason) => self.said.push((name, NodeVerdict::Refused(reason))),
+                Some(reason) => self.verdicts.push((name, NodeVerdict::Refused(reason))),
                 None => allowed.push(one),
             }
         }
@@ -92,7 +92,7 @@ impl Inquiry {
         parts: &mut Vec<Part>,
     ) {
         if !capabilities.predicates {
-            self.said.extend(nodes.into_iter().map(|node| (node, NodeVerdict::Suits)));
+            self.verdicts.extend(nodes.into_iter().map(|node| (node, NodeVerdict::Suits)));
         } else if !nodes.is_empty() {
             parts.push(Part::Nodes(mode, nodes));
         }
@@ -127,10 +127,10 @@ impl Inquiry {
     pub fn note(&mut self, part: &Part, answer: Option<Answer>) {
         match (part, answer) {
             (Part::Nodes(_, nodes), Some(Answer::PredicatesBatch(answer))) => {
-                self.said.extend(about_nodes(nodes, answer));
+                self.verdicts.extend(about_nodes(nodes, answer));
             }
             (Part::Removals(removals), Some(Answer::PreemptionPredicatesBatch(answer))) => {
-                self.said.extend(about_removals(removals, answer));
+                self.verdicts.extend(about_removals(removals, answer));
             }
             _ => self.refuse(part, "the answer belongs to another question"),
         }
@@ -140,7 +140,7 @@ impl Inquiry {
     pub fn refuse(&mut self, part: &Part, reason: &str) {
         let reason = Name::new(reason);
         let refused = |node: Name| (node, NodeVerdict::Refused(reason.clone()));
-        self.said.extend(part.nodes().into_iter().map(refused));
+        self.verdicts.extend(part.nodes().into_iter().map(refused));
     }
 
     /// The partition that it is about.
@@ -155,8 +155,8 @@ impl Inquiry {
 
     /// The answer as a command.
     pub fn verdicts(self) -> Command {
-        let Self { partition, key, question, said } = self;
-        Command::Verdicts(Verdicts { partition, key, question, verdicts: said })
+        let Self { partition, key, question, verdicts } = self;
+        Command::Verdicts(Verdicts { partition, key, question, verdicts })
     }
 }
 
@@ -184,22 +184,22 @@ fn about_removals(
     asked: &[NamedRemoval],
     answer: PreemptionPredicatesVerdicts,
 ) -> Vec<(Name, NodeVerdict)> {
-    let verdict = |(removal, said): (&NamedRemoval, PreemptionPredicatesResponse)| {
-        (removal.node.clone(), about_removal(removal, said))
+    let verdict = |(removal, response): (&NamedRemoval, PreemptionPredicatesResponse)| {
+        (removal.node.clone(), about_removal(removal, response))
     };
     asked.iter().zip(answer.candidates).map(verdict).collect()
 }
 
 /// The RM counts from 0 and names the last that must go; the core counts how many.
-fn about_removal(removal: &NamedRemoval, said: PreemptionPredicatesResponse) -> NodeVerdict {
-    if !said.success {
+fn about_removal(removal: &NamedRemoval, response: PreemptionPredicatesResponse) -> NodeVerdict {
+    if !response.success {
         return NodeVerdict::Refused(Name::new("the ask does not fit even without all candidates"));
     }
-    let count = usize::try_from(said.index.max(-1).saturating_add(1)).unwrap_or_default();
+    let count = usize::try_from(response.index.max(-1).saturating_add(1)).unwrap_or_default();
     if count > removal.victims.len() {
         return NodeVerdict::Refused(Name::new(format!(
             "the answer has the candidate index {}, but there are {} candidates, counted from 0",
-            said.index,
+            response.index,
             removal.victims.len()
         )));
     }
@@ -239,11 +239,11 @@ mod tests {
         RmQuestion { question: 7, key: "k".into(), about }
     }
 
-    fn said(inquiry: Inquiry) -> Vec<(String, String)> {
+    fn verdicts_of(inquiry: Inquiry) -> Vec<(String, String)> {
         let Command::Verdicts(verdicts) = inquiry.verdicts() else { panic!("no verdicts") };
         assert_eq!((&*verdicts.partition, &*verdicts.key, verdicts.question), ("p", "k", 7));
-        let said = verdicts.verdicts.into_iter();
-        said.map(|(node, one)| (node.to_string(), format!("{one:?}"))).collect()
+        let verdicts = verdicts.verdicts.into_iter();
+        verdicts.map(|(node, one)| (node.to_string(), format!("{one:?}"))).collect()
     }
 
     #[test]
@@ -254,7 +254,7 @@ mod tests {
         let (inquiry, parts) = Inquiry::of("p".into(), asked(nodes.clone()), none, refuse);
         assert!(parts.is_empty());
         let expected = [("a", "Refused(\"blocked\")"), ("b", "Suits")];
-        assert_eq!(said(inquiry), expected.map(|(node, one)| (node.into(), one.into())));
+        assert_eq!(verdicts_of(inquiry), expected.map(|(node, one)| (node.into(), one.into())));
         let (inquiry, parts) = Inquiry::of("p".into(), asked(nodes), BOTH, refuse);
         assert_eq!(parts, [Part::Nodes(QuestionMode::Reserve, vec!["b".into()])]);
         let Question::PredicatesBatch(batch) = inquiry.ask(&parts[0]) else { panic!("{parts:?}") };
@@ -277,7 +277,7 @@ mod tests {
         let only = Capabilities { predicates: false, ..BOTH };
         let (inquiry, parts) = Inquiry::of("p".into(), asked(about), only, |_| None);
         assert_eq!(parts.len(), 1);
-        assert_eq!(said(inquiry), [("b".to_owned(), "Suits".to_owned())]);
+        assert_eq!(verdicts_of(inquiry), [("b".to_owned(), "Suits".to_owned())]);
     }
 
     #[test]
@@ -295,8 +295,8 @@ mod tests {
             ),
             (false, -1, "Refused(\"the ask does not fit even without all candidates\")"),
         ] {
-            let said = PreemptionPredicatesResponse { success, index };
-            let verdict = about_removal(&removal("a", 2, 1), said);
+            let response = PreemptionPredicatesResponse { success, index };
+            let verdict = about_removal(&removal("a", 2, 1), response);
             assert_eq!(format!("{verdict:?}"), expected, "{success} {index}");
         }
         let most = PreemptionPredicatesResponse { success: true, index: i32::MAX };
@@ -317,9 +317,9 @@ mod tests {
         let nodes = vec![verdict("z", true), verdict("a", false)];
         inquiry.note(&part, Some(Answer::PredicatesBatch(PredicatesVerdicts { nodes })));
         let refused = format!("Refused(\"{}\")", "x".repeat(REASON_BYTES_MAX));
-        assert_eq!(said(inquiry), [("a".to_owned(), refused)]);
+        assert_eq!(verdicts_of(inquiry), [("a".to_owned(), refused)]);
         other.note(&part, None);
         let refused = "Refused(\"the answer belongs to another question\")".to_owned();
-        assert_eq!(said(other), [("a".to_owned(), refused)]);
+        assert_eq!(verdicts_of(other), [("a".to_owned(), refused)]);
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::native::words::time;
 
 /// An event of an entry, as it is sent.
-pub(super) fn told(entry: &Entry, place: usize) -> Told {
+pub(super) fn event_body(entry: &Entry, place: usize) -> Told {
     let (event, named) = (&entry.record.events[place], &entry.named[place]);
     let some = |name: &Name| (!name.is_empty()).then(|| name.to_string());
     Told {

@@ -15,7 +15,7 @@ use headroom_engine::Feed;
 
 use super::answer::Refused;
 use super::request::NativeRequest;
-use super::stream::{kept, oldest};
+use super::stream::{check_retained, oldest};
 use crate::service::Service;
 
 use filter::Mark;
@@ -52,5 +52,5 @@ fn first_wanted(feed: &Feed, asked: &NativeRequest, from: Mark) -> Result<u64, R
             if all_kept { oldest } else { 0 }
         }
     };
-    kept(feed, asked, number)
+    check_retained(feed, asked, number)
 }

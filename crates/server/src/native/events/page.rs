@@ -7,7 +7,7 @@ use axum::http::Response;
 use headroom_api::headroomv1::{Code, Event as Told, Page};
 use headroom_engine::{Entry, Feed};
 
-use super::describe::told;
+use super::describe::event_body;
 use super::filter::Filter;
 use super::first_wanted;
 use crate::native::answer::{Refused, json};
@@ -92,7 +92,7 @@ impl Found {
             }
             self.count += 1;
             if self.count > self.start.passed && self.events.len() < self.limit {
-                self.events.push(told(entry, place));
+                self.events.push(event_body(entry, place));
             }
         }
         self.count > TOTAL_MAX && self.events.len() == self.limit

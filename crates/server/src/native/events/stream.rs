@@ -5,7 +5,7 @@ use axum::http::Response;
 use headroom_api::headroomv1::{Code, Event};
 use headroom_engine::Entry;
 
-use super::describe::told;
+use super::describe::event_body;
 use super::filter::Filter;
 use super::first_wanted;
 use crate::live::StreamKind;
@@ -65,6 +65,6 @@ impl EventSource for Wanted {
     }
 
     fn event(&self, entry: &Entry, place: usize) -> Event {
-        told(entry, self.places[place])
+        event_body(entry, self.places[place])
     }
 }

@@ -13,9 +13,13 @@ use crate::caller::Caller;
 use crate::rest::Visibility;
 
 /// All remedies that the caller may see, and how many others there are.
-pub(super) fn told(books: &Books, caller: &Caller, found: &remedy::Remedies) -> Remedies {
-    let told = Words { books, caller };
-    let items: Vec<Option<Remedy>> = found.found.iter().map(|one| told.remedy(one)).collect();
+pub(super) fn visible_remedies(
+    books: &Books,
+    caller: &Caller,
+    found: &remedy::Remedies,
+) -> Remedies {
+    let words = Words { books, caller };
+    let items: Vec<Option<Remedy>> = found.found.iter().map(|one| words.remedy(one)).collect();
     Remedies {
         starts_alone: found.starts_after == Some(StartsAfter::Others),
         starts_once_accepted: found.starts_after == Some(StartsAfter::RmAccepts),

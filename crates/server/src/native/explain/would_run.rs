@@ -35,24 +35,24 @@ pub(in super::super) async fn would_run(
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
     let sought = wanted(&asked, false)?;
-    let said: WouldRun = tenants::read(&asked, &body)?;
+    let request: WouldRun = tenants::read(&asked, &body)?;
     let view = service.engine.views().at_least(0).await;
     let books = &view.books;
     let partition = of_path(books, &asked)?;
-    let supposed = match &said.tenant {
+    let supposed = match &request.tenant {
         Some(tenant) => {
-            let task = as_task(&asked, &said)?;
+            let task = as_task(&asked, &request)?;
             let task = tenants::supposed(&view, &asked, (partition, &Name::new(tenant)), &task)?;
             Hypothetical::Task(named(task, books, partition))
         }
-        None => application(&asked, &said, (books, partition))?,
+        None => application(&asked, &request, (books, partition))?,
     };
     let stamp = Stamp { sequence: view.sequence, epoch: epoch(&service), as_of: time(view.time) };
     let now = service.clock.now().max(view.time);
     let (copy, caller) = (books.clone(), asked.caller.clone());
     let looked = tokio::task::spawn_blocking(move || {
         let imagined = what_if(&copy, now, &supposed, WHAT_IF_STEPS);
-        told(&caller, (&copy, partition), now, (imagined, &supposed), &sought)
+        visible_outcome(&caller, (&copy, partition), now, (imagined, &supposed), &sought)
     });
     let found = looked.await.map_err(|_| {
         Refused::new(
@@ -65,7 +65,7 @@ pub(in super::super) async fn would_run(
 }
 
 /// The response to the caller.
-fn told(
+fn visible_outcome(
     caller: &Caller,
     (books, partition): (&Books, PartitionId),
     now: Timestamp,
@@ -94,42 +94,45 @@ fn told(
         }
         WhatIfOutcome::TakenIn(taken) => {
             let WhatIfAccepted { books, explanation, starts, ran_out, .. } = *taken;
-            let mut told = explained(&books, caller, &explanation);
-            told.would_start = Some(starts as u64);
+            let mut body = explained(&books, caller, &explanation);
+            body.would_start = Some(starts as u64);
             if explanation.verdict != Verdict::StartsNext && !sought.is_empty() {
-                told.remedies = Some(sought.look(&books, caller, now, &explanation));
+                body.remedies = Some(sought.look(&books, caller, now, &explanation));
             }
             if ran_out {
-                told.remedies.get_or_insert_default().ran_out = true;
+                body.remedies.get_or_insert_default().ran_out = true;
             }
-            told
+            body
         }
     }
 }
 
 /// The fields of a task, as it is submitted.
-fn as_task(asked: &NativeRequest, said: &WouldRun) -> Result<TaskSubmission, Refused> {
-    tenants::are_few(asked, said.members, &said.blocked_nodes)?;
+fn as_task(asked: &NativeRequest, request: &WouldRun) -> Result<TaskSubmission, Refused> {
+    tenants::are_few(asked, request.members, &request.blocked_nodes)?;
     let not_of_tasks = [
-        ("queue", said.queue.is_some()),
-        ("groups", said.groups.as_ref().is_some_and(|groups| !groups.is_empty())),
-        ("gang", said.gang),
-        ("requiredNode", said.required_node.is_some()),
-        ("mayPreempt", said.may_preempt),
-        ("tags", !said.tags.is_empty()),
+        ("queue", request.queue.is_some()),
+        ("groups", request.groups.as_ref().is_some_and(|groups| !groups.is_empty())),
+        ("gang", request.gang),
+        ("requiredNode", request.required_node.is_some()),
+        ("mayPreempt", request.may_preempt),
+        ("tags", !request.tags.is_empty()),
     ];
-    if let Some((field, _)) = not_of_tasks.iter().find(|(_, said)| *said) {
-        let detail = format!("a task of a tenant has no `{field}`. Omit `{field}` or `tenant`.");
+    if let Some((field, _)) = not_of_tasks.iter().find(|(_, is_set)| *is_set) {
+        let detail = format!(
+            "the request has `tenant` and `{field}`, but a task of a tenant cannot have `{field}`. \
+             Omit one of them."
+        );
         return Err(Refused::new(asked, Code::Invalid, detail));
     }
     Ok(TaskSubmission {
-        user: said.user.clone(),
-        resources: said.resources.clone(),
-        members: said.members,
-        priority: said.priority,
+        user: request.user.clone(),
+        resources: request.resources.clone(),
+        members: request.members,
+        priority: request.priority,
         preemptible: true,
-        node_label: said.node_label.clone(),
-        blocked_nodes: said.blocked_nodes.clone(),
+        node_label: request.node_label.clone(),
+        blocked_nodes: request.blocked_nodes.clone(),
         ..TaskSubmission::default()
     })
 }
@@ -146,45 +149,49 @@ fn named(mut task: SubmitTask, books: &Books, partition: PartitionId) -> SubmitT
 /// An application of the caller's, or of anybody if the caller sees everything.
 fn application(
     asked: &NativeRequest,
-    said: &WouldRun,
+    request: &WouldRun,
     (books, partition): (&Books, PartitionId),
 ) -> Result<Hypothetical, Refused> {
-    tenants::are_few(asked, said.members, &said.blocked_nodes)?;
-    let (user, groups) = who(asked, said)?;
-    let resources = tenants::amounts(asked, "the request", &said.resources)?;
-    let members = said.members;
+    tenants::are_few(asked, request.members, &request.blocked_nodes)?;
+    let (user, groups) = who(asked, request)?;
+    let resources = tenants::amounts(asked, "the request", &request.resources)?;
+    let members = request.members;
     let application = unused_name(books, partition, members);
     let partition = books.partition(partition).name.clone();
     let name = |text: &Option<String>| text.as_deref().map(Name::new).unwrap_or_default();
     let submit = Submit {
         partition: partition.clone(),
         application: application.clone(),
-        queue: name(&said.queue),
+        queue: name(&request.queue),
         user,
         groups,
-        tags: said.tags.iter().map(|(key, value)| (Name::new(key), Name::new(value))).collect(),
-        placeholder_ask: if said.gang { resources.times(members.into()) } else { Amounts::EMPTY },
+        tags: request.tags.iter().map(|(key, value)| (Name::new(key), Name::new(value))).collect(),
+        placeholder_ask: if request.gang {
+            resources.times(members.into())
+        } else {
+            Amounts::EMPTY
+        },
         ..Submit::default()
     };
     let ask = Ask {
         partition,
         application: application.clone(),
         resources,
-        priority: said.priority,
-        placeholder: said.gang,
-        task_group: if said.gang { Name::new("members") } else { Name::default() },
-        required_node: name(&said.required_node),
-        may_preempt: said.may_preempt,
+        priority: request.priority,
+        placeholder: request.gang,
+        task_group: if request.gang { Name::new("members") } else { Name::default() },
+        required_node: name(&request.required_node),
+        may_preempt: request.may_preempt,
         preemptable: true,
-        node_label: name(&said.node_label),
-        blocked_nodes: said.blocked_nodes.iter().map(Name::new).collect(),
+        node_label: name(&request.node_label),
+        blocked_nodes: request.blocked_nodes.iter().map(Name::new).collect(),
         ..Ask::default()
     };
     Ok(Hypothetical::Application(submit, ask, members))
 }
 
 /// As whom it would be submitted.
-fn who(asked: &NativeRequest, said: &WouldRun) -> Result<(Name, Vec<Name>), Refused> {
+fn who(asked: &NativeRequest, request: &WouldRun) -> Result<(Name, Vec<Name>), Refused> {
     let caller = &asked.caller;
     let sees_all = visible::everything(caller);
     let forbidden = |detail: String| Err(Refused::new(asked, Code::Forbidden, detail));
@@ -195,8 +202,9 @@ fn who(asked: &NativeRequest, said: &WouldRun) -> Result<(Name, Vec<Name>), Refu
         ));
     }
     let own = if caller.user.is_empty() { caller.identity.as_str() } else { &*caller.user };
-    let user = said.user.as_deref().unwrap_or(own);
-    let given = said.groups.as_ref().map(|groups| groups.iter().map(Name::new).collect::<Vec<_>>());
+    let user = request.user.as_deref().unwrap_or(own);
+    let given =
+        request.groups.as_ref().map(|groups| groups.iter().map(Name::new).collect::<Vec<_>>());
     if sees_all {
         let usual = if user == own { caller.groups.clone() } else { Vec::new() };
         return Ok((Name::new(user), given.unwrap_or(usual)));

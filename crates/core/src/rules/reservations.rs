@@ -130,10 +130,10 @@ impl Sizes<'_> {
     /// Whether an ask fits the node that is reserved for it, less what is foreign there.
     fn fits(&mut self, ask: AllocationId) -> bool {
         let books = self.books;
-        let Some(kept) = books.allocation(ask).reservation() else { return true };
+        let Some(reservation) = books.allocation(ask).reservation() else { return true };
         let known = || books.types().amounts(books.node_request(ask));
         let size = self.asks.get(&ask).cloned().unwrap_or_else(known);
-        let node = self.node(kept.node);
+        let node = self.node(reservation.node);
         let mut wanted = size.iter();
         wanted.all(|(name, wanted)| wanted <= node.left(name).max(Quantity::ZERO))
     }
