@@ -11,7 +11,7 @@ use crate::event::{AllocationEvent, ApplicationEvent, AskEvent, Event, Terminati
 use crate::id::{AllocationId, ApplicationId};
 use crate::time::{Millis, Timestamp};
 
-/// How long an application without asks and allocations may come back. Source:
+/// How long an application without asks and real allocations may come back; its placeholders are released then. Source:
 /// scheduling §3.5, the reference's constant.
 pub(crate) const COMPLETING_FOR: Millis = Millis::from_secs(30);
 

@@ -204,9 +204,8 @@ impl Lacked {
             return false;
         }
         let row = places.admit(books, node).then(|| books.node(node));
-        let has = |resource, amount| {
-            row.is_some_and(|row| row.available.get_or_zero(resource) >= amount)
-        };
+        let has =
+            |resource, amount| row.is_some_and(|row| row.available.get_or_zero(resource) >= amount);
         let on_node = books.shapes().on_node(places.shape);
         row.is_some_and(|row| row.available.fits(on_node))
             || self.types.iter().any(|(resource, amount, known)| match known {
@@ -302,8 +301,8 @@ impl BehindHeads {
     /// The heads for which the nodes may lack something else by what has become of a node.
     fn moved_by(&self, books: &Books, partition: PartitionId, node: NodeId) -> Vec<Places> {
         let of_partition = self.nodes.iter().filter(|(places, _)| places.partition == partition);
-        let moved = of_partition
-            .filter(|(places, (lacked, _))| lacked.depends_on(books, **places, node));
+        let moved =
+            of_partition.filter(|(places, (lacked, _))| lacked.depends_on(books, **places, node));
         moved.map(|(places, _)| *places).collect()
     }
 

@@ -35,7 +35,9 @@ pub(super) fn of_head(wait: &Wait, books: &Books, _: AllocationId) -> String {
          `application.sort.maxheadwait`."
     };
     let Some(short) = wait.shortfall else {
-        return format!("{first} is the head of line of queue {path}, so this ask waits. {cure}");
+        return format!(
+            "{first} is the head of line of queue {path}, and this ask needs what it lacks. {cure}"
+        );
     };
     let needed_by_head = head
         .map_or(Quantity::ZERO, |(head, _)| books.total_request(head).get_or_zero(short.resource));

@@ -327,3 +327,141 @@ fn what_a_deadline_cannot_be_is_refused() {
         "#]],
     );
 }
+
+#[test]
+#[doc(alias = "NS-22")]
+fn nobody_takes_what_a_strict_head_lacks_in_the_cluster() {
+    check(
+        "
+        queue root.x prop application.sort.policy=fifo-strict
+        queue root.y
+        node n1 vcore=1
+        node n2 vcore=2
+        app r1 root.y eve
+        ask r1 r1 vcore=1
+        ask r2 r1 vcore=1
+        app big root.x ann
+        ask big big vcore=2
+        app late root.x bob
+        ask late late vcore=1
+        ask gpu late nvidia.com/gpu=1
+        release r1
+        release r2
+        ",
+        expect![[r#"
+            ask r1: r1 Accepted, r1 on n1, r1 Running
+            ask r2: r2 on n2
+            ask big: big Accepted
+              big waits ROOT_CAPACITY: the cluster has 1 of 3 vcore available, but the ask needs 2. Wait for a release, or add nodes.
+            ask late: late Accepted
+              late waits BEHIND_HEAD: ask big of application big is the head of line of queue root.x, and this ask needs what it lacks. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
+            ask gpu
+              gpu waits IMPOSSIBLE: no release can start the ask: the ask needs 1 nvidia.com/gpu, but no node in use has nvidia.com/gpu. Add a node with nvidia.com/gpu, or request less.
+            release r1: r1 released
+              big waits NO_NODE_FITS: the ask needs 2 vcore, but no node that the ask can use has more than 1 free. Wait for a release, or add nodes.
+            release r2: r2 released, r1 Completing, big on n2, big Running, late on n1, late Running
+        "#]],
+    );
+}
+
+#[test]
+#[doc(alias = "NS-22")]
+fn nobody_takes_what_a_strict_head_lacks_on_nodes_though_the_cluster_has_enough() {
+    check(
+        "
+        queue root.x prop application.sort.policy=fifo-strict
+        queue root.y
+        node n1 vcore=4 memory=4
+        node n2 vcore=4 memory=4
+        node n3 vcore=4 memory=4
+        app r root.y eve
+        ask r1 r vcore=2
+        ask r2 r vcore=2
+        ask r3 r vcore=2
+        app big root.x ann
+        ask big big vcore=4 memory=1
+        app late root.x bob
+        ask late late vcore=1 memory=1
+        ask memory late memory=1
+        release r2
+        ",
+        expect![[r#"
+            ask r1: r Accepted, r1 on n1, r Running
+            ask r2: r2 on n2
+            ask r3: r3 on n3
+            ask big: big Accepted
+              big waits NO_NODE_FITS: the ask needs 4 vcore, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
+            ask late: late Accepted
+              late waits BEHIND_HEAD: ask big of application big is the head of line of queue root.x, and this ask needs what it lacks. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
+            ask memory: memory on n1, late Running
+            release r2: r2 released, big on n2, big Running, late on n3
+        "#]],
+    );
+}
+
+#[test]
+#[doc(alias = "NS-22")]
+fn nobody_takes_what_a_strict_head_lacks_below_an_ancestor() {
+    check(
+        "
+        queue root.p max vcore=4
+        queue root.p.x prop application.sort.policy=fifo-strict
+        queue root.p.y
+        node n1 vcore=16
+        app r root.p.y eve
+        ask r1 r vcore=2
+        app big root.p.x ann
+        ask big big vcore=3
+        app late root.p.x bob
+        ask late late vcore=1
+        release r1
+        ",
+        expect![[r#"
+            ask r1: r Accepted, r1 on n1, r Running
+            ask big: big Accepted
+              big waits QUEUE_MAX: queue root.p has 2 of 4 vcore available, but the ask needs 3. Wait for a release, or raise the maximum.
+            ask late: late Accepted
+              late waits BEHIND_HEAD: ask big of application big is the head of line of queue root.p.x, and this ask needs what it lacks. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
+            release r1: r1 released, r Completing, big on n1, big Running, late on n1, late Running
+        "#]],
+    );
+}
+
+#[test]
+#[doc(alias = "NS-22")]
+fn each_start_that_uses_what_the_head_lacks_on_nodes_counts_as_an_overtake() {
+    for policy in ["fifo-backfill", "priority", "urgency"] {
+        let text = "
+        queue root.x prop application.sort.policy=POLICY prop application.sort.maxovertakes=1
+        queue root.y
+        node n1 vcore=4
+        node n2 vcore=4
+        app r root.y eve
+        ask r1 r vcore=2
+        ask r2 r vcore=2
+        app big root.x ann
+        ask big big vcore=4
+        app late root.x bob
+        ask late1 late vcore=1
+        ask late2 late vcore=1
+        release late1
+        release r1
+        ";
+        check(
+            &text.replace("POLICY", policy),
+            expect![[r#"
+                ask r1: r Accepted, r1 on n1, r Running
+                ask r2: r2 on n2
+                ask big: big Accepted
+                  big waits NO_NODE_FITS: the ask needs 4 vcore, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
+                ask late1: late Accepted, late1 on n1, late Running, big overtaken
+                  big waits ROOT_CAPACITY: the cluster has 3 of 8 vcore available, but the ask needs 4. Wait for a release, or add nodes.
+                ask late2
+                  late2 waits HELD_FOR_HEAD: ask big of application big is the head of line of queue root.x, and this ask needs what it lacks. Wait until the head of line starts, or raise `application.sort.maxovertakes` or `application.sort.maxheadwait`.
+                release late1: late1 released
+                  big waits NO_NODE_FITS: the ask needs 4 vcore, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
+                release r1: r1 released, big on n1, big Running, late2 on n2
+            "#]],
+        );
+    }
+}

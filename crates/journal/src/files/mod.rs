@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `log-N.redb` | the records from N on, up to the next such file: a redb database |
 //! | `snapshot-N` | the books after record N |
-//! | `ack_mark` | how far the journal was acknowledged, and the last lease |
+//! | `mark` | how far the journal was acknowledged, and the last lease |
 //! | `lock` | the process that writes |
 //! | `*.new` | something in the making, which counts for nothing |
 //!

@@ -1,15 +1,15 @@
-//! The scheduler interface over gRPC: RMs register, send nodes, applications and asks, and are
-//! receive what runs where.
+//! The scheduler interface over gRPC: RMs register, send nodes, applications and asks, and receive
+//! what runs where.
 //!
 //! ```text
 //! streams ──▶ requests ──▶ intake ── one order ──▶ engine
 //!    ▲                        │                      │ feed
-//!    └── outbox ◀── teller ◀──┴──────────────────────┘
+//!    └── outbox ◀─ notifier ◀─┴──────────────────────┘
 //! ```
 //!
 //! [`Interface::router`] serves `si.v1.Scheduler` as generated clients know it (`compat`), our
 //! ordered stream `headroom.si.v1.SchedulerSession` (`session`), questions to the RM in addition to the
-//! former (`callbacks`), and the standard services for reflection and health.
+//! former (`rm_questions`; their stream is `callbacks`), and the standard services for reflection and health.
 //!
 //! An RM is a `Manager` from its registration until another takes its place. Everything that it receives
 //! goes through one `RmNotifier`, so it is in one order and durable; everything that it asks goes

@@ -38,7 +38,6 @@ use super::watching::Waiting;
 /// interface §12.4.
 const SILENCES_MAX: u32 = 3;
 
-/// Questions and messages on a stream of its own.
 impl Coalesce for Content {
     fn absorb(&mut self, next: Self) -> Result<(), Self> {
         Err(next)

@@ -3,7 +3,7 @@
 //! Every user, and every group that a limit names, has a *tracker*. That is a sparse tree that
 //! mirrors the queue tree and counts what is charged at each queue and below. The amounts are
 //! separate from the levels (`account.rs`). Levels that must use the same share them
-//! (`compression.rs`).
+//! (`compression.rs`). `place.rs` makes levels, and `change.rs` has what other limits lead to.
 //!
 //! This module knows paths, names and amounts; it knows neither queues nor applications.
 //! A path is the list of queue ids from the root to a leaf, compared as numbers only.
