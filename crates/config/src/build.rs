@@ -1,10 +1,11 @@
 //! From the file as written to the typed configuration, once every rule holds.
 
 use headroom_core::Name;
+use headroom_core::config::property::read_span;
 use headroom_core::config::{
     Configuration, FilterConfig, GangPlacement, LimitConfig, LimitPrecedence, NodeLabelsConfig,
     NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig, Properties, QueueConfig,
-    QueuePreemptionConfig, RuleConfig, TemplateConfig,
+    QueuePreemptionConfig, RuleConfig, TemplateConfig, WithinQueue,
 };
 
 use crate::application_limits;
@@ -23,6 +24,10 @@ pub(crate) fn build(trees: Vec<Tree>, checksum: &str) -> Configuration {
         partitions: trees.into_iter().map(partition).collect(),
         checksum: Name::new(checksum),
     }
+}
+
+fn read<T>(text: Option<&Text>, of: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+    text.and_then(|text| of(&text.value))
 }
 
 fn partition(tree: Tree) -> PartitionConfig {
@@ -113,6 +118,8 @@ fn queue(from: &Queue, is_root: bool, above: Above<'_>) -> QueueConfig {
             disabled: from.preemption.disabled,
             intra_queue_disabled: from.preemption.intra_queue_disabled,
             balance: from.preemption.balance,
+            within_queue: read(from.preemption.within_queue.as_ref(), WithinQueue::of_word),
+            min_runtime: read(from.preemption.min_runtime.as_ref(), read_span),
         },
         start: from.start.as_ref().and_then(life::start),
         lifetimes: life::lifetimes(from),

@@ -118,6 +118,10 @@ codes! {
     LimitPrecedence: Error = "L-PRECEDENCE",
     /// `gangs.placement` is neither `members` nor `whole`.
     GangPlacement: Error = "G-PLACEMENT",
+    /// `preemption.withinqueue` is neither `none` nor `priority`.
+    PreemptionWithin: Error = "P-WITHIN",
+    /// `preemption.minruntime` is not a duration.
+    PreemptionRuntime: Error = "P-RUNTIME",
     /// A word in `userlimits` that has no meaning there.
     UserLimitWord: Error = "U-WORD",
     /// `minimumuserlimitpercent` is neither from 1 to 100, nor 0 with the formula `smooth`.

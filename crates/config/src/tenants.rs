@@ -66,6 +66,7 @@ pub(crate) fn build(block: Option<&Tenants>) -> Option<TenantsConfig> {
             .as_ref()
             .and_then(whole)
             .unwrap_or(usual.audit_retention_days),
+        reclaim: block.reclaim.unwrap_or(usual.reclaim),
     })
 }
 

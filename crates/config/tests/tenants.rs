@@ -43,6 +43,7 @@ partitions:
         oversized: park
       recoverytimeoutseconds: 1
       verifyintervalseconds: 2
+      reclaim: false
       idempotencyttlseconds: 3
       audit: {retentiondays: 31}
     queues:
@@ -77,6 +78,7 @@ partitions:
         verify_interval: Millis::from_secs(2),
         idempotency_ttl: Millis::from_secs(3),
         audit_retention_days: 31,
+        reclaim: false,
     };
     assert_eq!(found.tenants, Some(expected));
     let people = &found.root.children[0].children[0];

@@ -450,9 +450,9 @@ impl Teller<'_> {
     }
 
     fn cause(&self, cause: headroom_core::PreemptionCause) -> Name {
-        use headroom_core::PreemptionCause::{Guarantee, Quota, RequiredNode, Share};
+        use headroom_core::PreemptionCause::{Guarantee, Priority, Quota, RequiredNode, Share};
         match cause {
-            Guarantee(ask) | Share(ask) | RequiredNode(ask) => {
+            Guarantee(ask) | Share(ask) | Priority(ask) | RequiredNode(ask) => {
                 self.books.allocation(ask).key.clone()
             }
             Quota(queue) => self.books.queue(queue).path.clone(),

@@ -90,6 +90,9 @@ pub struct ConfigTenants {
     /// How long an `Idempotency-Key` is remembered, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_ttl_seconds: Option<u64>,
+    /// Whether tasks of a tenant below its guarantee can have tasks of other tenants stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reclaim: Option<bool>,
     /// The audit log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit: Option<ConfigAudit>,
@@ -210,6 +213,12 @@ pub struct ConfigQueuePreemption {
     /// Whether preemption for the queue continues up to its fair split.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<bool>,
+    /// `priority`: asks can have allocations of a lower priority in their own leaf stopped. `none`: they cannot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within_queue: Option<String>,
+    /// How long an allocation runs before it can be stopped for another ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_runtime: Option<String>,
 }
 
 /// The order of nodes.

@@ -18,6 +18,7 @@ mod nodes;
 mod ordering;
 mod placement;
 mod placement_tree;
+mod preemption;
 mod properties;
 mod resources;
 mod structure;
@@ -70,6 +71,7 @@ fn check_tree(tree: &Tree, report: &mut Report) {
         limits::check(queue, is_root, report);
         properties::check(queue, report);
         ordering::check(queue, is_root, report);
+        preemption::check(queue, report);
         template::check(queue, report);
         application_limits::check_queue(queue, is_root, report);
         capacity::check_queue(queue, is_root, report);

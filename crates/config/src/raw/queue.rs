@@ -107,6 +107,13 @@ blocks! {
         "intraqueuedisabled" "IntraQueueDisabled" intra_queue_disabled: Switch { default: "as the queue above" };
         /// Whether the queue recovers up to its fraction of the available amount.
         "balance" "Balance" balance: Switch { default: "as the queue above" };
+        /// What an ask can have stopped in its own leaf. `priority`: allocations of other applications with a lower
+        /// priority, except gangs.
+        "withinqueue" "WithinQueue" within_queue: Word
+            { values: "`none`, `priority`", default: "as the queue above; otherwise `none`", own: true };
+        /// How long an allocation of the queue runs before it can be stopped for another ask.
+        "minruntime" "MinRuntime" min_runtime: Word
+            { values: "a duration, such as `5m`", default: "as the queue above; otherwise 0", own: true };
     }
 
     /// The node labels that asks of a queue can name, and the fractions of the queue of nodes with a label.

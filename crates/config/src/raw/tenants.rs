@@ -20,6 +20,8 @@ blocks! {
         /// Time for which the server stores an `Idempotency-Key` with its task.
         "idempotencyttlseconds" "IdempotencyTtlSeconds" idempotency: Seconds
             { values: "1 or more", default: "86400" };
+        /// Whether tasks of a tenant below its guarantee can have tasks of tenants above their guarantee stopped.
+        "reclaim" "Reclaim" reclaim: Switch { default: "`true`" };
         /// The audit log.
         "audit" "Audit" audit: In<Audit>;
     }

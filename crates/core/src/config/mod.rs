@@ -38,7 +38,7 @@ pub use property::{
     PropertyValues,
 };
 pub use queue::{QueueConfig, TemplateConfig};
-pub use queue_preemption::QueuePreemptionConfig;
+pub use queue_preemption::{QueuePreemptionConfig, WithinQueue};
 pub use tenant::{TenantDefaults, TenantSettings, TenantsConfig};
 pub use user_limits::{UserFactor, UserLimitsConfig, inherited as inherited_user_limits};
 

@@ -1,6 +1,8 @@
 //! Queue properties: text in the file, typed values at run time.
 
 use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
 
 use crate::name::Name;
 use crate::time::Millis;
@@ -340,6 +342,18 @@ pub fn read_duration(text: &str) -> Option<Millis> {
         }
     }
     (total > 0).then(|| Millis::new(u64::try_from(total).unwrap_or(0).div_ceil(1_000_000)))
+}
+
+/// The same, or no time at all.
+pub fn read_span(text: &str) -> Option<Millis> {
+    if matches!(text, "0" | "0s") { Some(Millis::ZERO) } else { read_duration(text) }
+}
+
+/// A span as [`read_span`] reads it, in seconds where it is whole seconds.
+pub fn duration_text(span: Millis) -> String {
+    let millis = span.get();
+    let is_whole = millis.is_multiple_of(1_000);
+    if is_whole { format!("{}s", millis / 1_000) } else { format!("{millis}ms") }
 }
 
 /// The decimal digits in front, and what is behind them.

@@ -1,5 +1,32 @@
 //! `preemption` of a queue of the queue file: who may be stopped for whom there, beyond what its
-//! partition says. Source: user-headroom §4 and §6, decision L-12.
+//! partition says. Source: user-headroom §4 and §6, decision L-12; no-starvation NS-43.
+
+use crate::time::Millis;
+
+/// Who may be stopped for an ask of the same leaf, beyond what users share. No-starvation NS-43.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WithinQueue {
+    /// Nobody.
+    #[default]
+    None,
+    /// What has a lower priority.
+    Priority,
+}
+
+impl WithinQueue {
+    /// The word for it in a queue file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Priority => "priority",
+        }
+    }
+
+    /// What a word of a queue file stands for; none for any other.
+    pub fn of_word(word: &str) -> Option<Self> {
+        [Self::None, Self::Priority].into_iter().find(|one| one.word() == word)
+    }
+}
 
 /// The block `preemption` of one queue; what is absent is inherited. That of the partition is above
 /// the root's.
@@ -14,6 +41,13 @@ pub struct QueuePreemptionConfig {
     /// `balance`: leaves here and below have others stopped up to their part of what is there, when
     /// that is more than their guarantee.
     pub balance: Option<bool>,
+    /// `withinqueue`: what may be stopped for asks of the same leaf of the leaves here and below.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub within_queue: Option<WithinQueue>,
+    /// `minruntime`: what runs in the leaves here and below is not stopped for other asks before it has
+    /// run for so long.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub min_runtime: Option<Millis>,
 }
 
 impl QueuePreemptionConfig {
@@ -29,6 +63,8 @@ impl QueuePreemptionConfig {
             disabled: self.disabled.or(above.disabled),
             intra_queue_disabled: self.intra_queue_disabled.or(above.intra_queue_disabled),
             balance: self.balance.or(above.balance),
+            within_queue: self.within_queue.or(above.within_queue),
+            min_runtime: self.min_runtime.or(above.min_runtime),
         }
     }
 
@@ -40,6 +76,16 @@ impl QueuePreemptionConfig {
     /// Whether something may be stopped for other users of the same leaf.
     pub fn is_within_queue(&self) -> bool {
         self.intra_queue_disabled != Some(true)
+    }
+
+    /// Whether what has a lower priority may be stopped for asks of the same leaf.
+    pub fn is_by_priority(&self) -> bool {
+        self.within_queue == Some(WithinQueue::Priority)
+    }
+
+    /// How long an allocation runs before it may be stopped for another ask.
+    pub fn least_run(&self) -> Millis {
+        self.min_runtime.unwrap_or(Millis::ZERO)
     }
 
     /// Whether others are stopped beyond guarantees.

@@ -33,6 +33,15 @@ pub struct TenantsConfig {
     pub idempotency_ttl: Millis,
     /// For how many days the audit is stored.
     pub audit_retention_days: u32,
+    /// Whether tasks of a tenant below its guarantee may have tasks of tenants above theirs stopped.
+    #[cfg_attr(feature = "snapshot", serde(default = "yes"))]
+    pub reclaim: bool,
+}
+
+/// What a snapshot means that says nothing.
+#[cfg(feature = "snapshot")]
+const fn yes() -> bool {
+    true
 }
 
 impl TenantsConfig {
@@ -55,6 +64,7 @@ impl Default for TenantsConfig {
             verify_interval: Millis::from_secs(60),
             idempotency_ttl: Millis::from_secs(86_400),
             audit_retention_days: 30,
+            reclaim: true,
         }
     }
 }

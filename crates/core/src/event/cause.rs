@@ -10,6 +10,8 @@ pub enum PreemptionCause {
     /// For an ask of a user who has less than their share of the leaf, where this one's user has
     /// more.
     Share(AllocationId),
+    /// For an ask of the same leaf that has a higher priority.
+    Priority(AllocationId),
     /// For an ask that may run on this node only.
     RequiredNode(AllocationId),
     /// Because this queue uses more than its maximum.

@@ -226,6 +226,7 @@ impl Look<'_> {
                 let other = match cause {
                     PreemptionCause::Guarantee(ask)
                     | PreemptionCause::Share(ask)
+                    | PreemptionCause::Priority(ask)
                     | PreemptionCause::RequiredNode(ask) => self.key_of(*ask),
                     PreemptionCause::Quota(queue) => self.books.queue(*queue).path.clone(),
                 };

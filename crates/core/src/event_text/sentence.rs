@@ -271,6 +271,7 @@ const fn cause_of(cause: PreemptionCause) -> &'static str {
     match cause {
         PreemptionCause::Guarantee(_) => "whose queue is below its guarantee",
         PreemptionCause::Share(_) => "whose user is below their share of the queue",
+        PreemptionCause::Priority(_) => "which has a higher priority",
         PreemptionCause::RequiredNode(_) => "which can run only on that node",
         PreemptionCause::Quota(_) => "a queue above its maximum",
     }

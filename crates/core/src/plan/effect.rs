@@ -191,6 +191,7 @@ pub(super) fn all(
         let cause = match cause {
             PreemptionCause::Guarantee(ask)
             | PreemptionCause::Share(ask)
+            | PreemptionCause::Priority(ask)
             | PreemptionCause::RequiredNode(ask) => For::Ask(self::shown(books, ask)),
             PreemptionCause::Quota(queue) => For::Maximum(books.queue(queue).path.clone()),
         };

@@ -7,11 +7,12 @@ use alloc::vec::Vec;
 use core::fmt::Display;
 
 use crate::books::{Books, LimitSubject, PartitionSettings, Queue, QueueSettings, QueueState};
+use crate::config::property::duration_text;
 use crate::config::tenant::{OnLower, WaitingPolicy};
 use crate::config::{
     AccessList, ApplicationLimitsConfig, CapacityConfig, CapacityShare, FilterConfig,
     PreemptionConfig, QueuePreemptionConfig, RuleConfig, TemplateConfig, TenantDefaults,
-    TenantsConfig, UserFactor, UserLimitsConfig,
+    TenantsConfig, UserFactor, UserLimitsConfig, WithinQueue,
 };
 use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
@@ -145,6 +146,7 @@ fn tenants_of(under: &mut Under<'_>, tenants: &TenantsConfig) {
         verify_interval,
         idempotency_ttl,
         audit_retention_days,
+        reclaim,
     } = tenants;
     under.text("tenants.enabled", true);
     under.text("tenants.rootqueue", root);
@@ -164,6 +166,7 @@ fn tenants_of(under: &mut Under<'_>, tenants: &TenantsConfig) {
     under.text("tenants.verifyintervalseconds", seconds(*verify_interval));
     under.text("tenants.idempotencyttlseconds", seconds(*idempotency_ttl));
     under.text("tenants.audit.retentiondays", audit_retention_days);
+    under.text("tenants.reclaim", reclaim);
 }
 
 fn waiting_of(under: &mut Under<'_>, waiting: &WaitingPolicy) {
@@ -275,10 +278,18 @@ fn say(under: &mut Under<'_>, settings: &QueueSettings) {
     for one in label_capacities {
         part_of(under, &format!("nodelabels.{}", one.label), one.capacity);
     }
-    let QueuePreemptionConfig { disabled, intra_queue_disabled, balance } = preemption;
+    let QueuePreemptionConfig {
+        disabled,
+        intra_queue_disabled,
+        balance,
+        within_queue,
+        min_runtime,
+    } = preemption;
     under.some("preemption.disabled", *disabled);
     under.some("preemption.intraqueuedisabled", *intra_queue_disabled);
     under.some("preemption.balance", *balance);
+    under.some("preemption.withinqueue", within_queue.map(WithinQueue::word));
+    under.some("preemption.minruntime", min_runtime.map(duration_text));
     under.some("maximumapplicationlifetime", lifetimes.maximum.map(seconds));
     under.some("defaultapplicationlifetime", lifetimes.default.map(seconds));
     if let Some(labels) = node_labels {

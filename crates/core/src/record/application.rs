@@ -273,6 +273,7 @@ impl RecordBuilder<'_> {
         let text = match cause {
             PreemptionCause::Guarantee(ask)
             | PreemptionCause::Share(ask)
+            | PreemptionCause::Priority(ask)
             | PreemptionCause::RequiredNode(ask) => {
                 let row = self.books.allocation(ask);
                 let whose = &self.books.application(row.application).name;

@@ -26,41 +26,60 @@ impl BatchKey {
 }
 
 /// Batches in the order of their keys.
+///
+/// An application may ask for hundreds of sizes. So a search reads shapes alone, sixteen in a cache
+/// line, and the rest of a key only where shapes are equal.
 #[derive(Clone, Debug, Default)]
-pub(super) struct BatchList(SmallVec<[(BatchKey, AskBatchId); 2]>);
+pub(super) struct BatchList {
+    shapes: SmallVec<[ShapeId; 4]>,
+    rest: SmallVec<[(BatchKey, AskBatchId); 2]>,
+}
 
 impl BatchList {
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.rest.len()
     }
 
     /// The batch at a position.
     pub(super) fn at(&self, position: usize) -> AskBatchId {
-        self.0[position].1
+        self.rest[position].1
     }
 
     /// All in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = AskBatchId> {
-        self.0.iter().map(|(_, batch)| *batch)
+        self.rest.iter().map(|(_, batch)| *batch)
     }
 
     /// The placeholders of its gang, where that is placed as a whole.
     pub(super) fn of_gang(&self) -> impl Iterator<Item = (BatchKey, AskBatchId)> {
-        self.0.iter().filter(|(key, _)| key.in_gang).copied()
+        self.rest.iter().filter(|(key, _)| key.in_gang).copied()
     }
 
     /// Where the batch of this key is.
     pub(super) fn position(&self, key: BatchKey) -> Option<usize> {
-        self.0.binary_search_by_key(&key, |(known, _)| *known).ok()
+        self.search(key).ok()
     }
 
-    /// Add a batch of a key that has none.
     pub(super) fn insert(&mut self, key: BatchKey, batch: AskBatchId) {
-        let at = self.0.partition_point(|(known, _)| *known < key);
-        self.0.insert(at, (key, batch));
+        match self.search(key) {
+            Ok(at) => self.rest[at].1 = batch,
+            Err(at) => {
+                self.shapes.insert(at, key.shape);
+                self.rest.insert(at, (key, batch));
+            }
+        }
     }
 
     pub(super) fn remove(&mut self, position: usize) {
-        self.0.remove(position);
+        self.shapes.remove(position);
+        self.rest.remove(position);
+    }
+
+    fn search(&self, key: BatchKey) -> Result<usize, usize> {
+        let first = self.shapes.partition_point(|one| *one < key.shape);
+        let before = self.rest[first..].iter().take_while(|(known, _)| *known < key).count();
+        let at = first + before;
+        let is_there = self.rest.get(at).is_some_and(|(known, _)| *known == key);
+        if is_there { Ok(at) } else { Err(at) }
     }
 }

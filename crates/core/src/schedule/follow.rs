@@ -50,6 +50,7 @@ impl Scheduler {
         let queue = books.partition(partition).queues.get(path);
         let queue = *queue.expect("the event added the queue");
         self.tree.add(books, queue);
+        self.note_sparing(books.queue(queue));
         if let Some(parent) = books.queue(queue).parent {
             self.follow_sizes(books, parent);
         }

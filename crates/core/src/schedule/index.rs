@@ -42,6 +42,7 @@ impl Scheduler {
             }
         }
         self.find_gathering(books);
+        self.find_sparing(books);
         self.find_unreported(books);
         // Who stands before whom is asked of schedulers that have made no step yet, too.
         self.tree.refresh(books);
@@ -89,6 +90,7 @@ impl Scheduler {
         match event {
             QueueEvent::Removed { queue } => {
                 self.tree.remove(books, *queue);
+                self.forget_sparing(books.queue(*queue));
                 BeforeEvent { queue: books.queue(*queue).parent, ..BeforeEvent::default() }
             }
             QueueEvent::Changed { partition, queue, settings, .. } => {

@@ -8,16 +8,16 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use crate::books::{Books, PreemptionTry, QuestionSubject};
+use crate::books::{Books, PreemptionTry, QuestionSubject, Queue};
 use crate::event::{AllocationEvent, AskEvent, Event, PreemptionCause};
 use crate::id::{AllocationId, ApplicationId, LevelId, PartitionId, QueueId, ShapeId};
-use crate::time::Timestamp;
+use crate::time::{Millis, Timestamp};
 use crate::wait::{Blocker, Compared, Wait};
 
 use super::ask_batches::backoff_application;
 use super::class::{AskBatchId, Class, ClassId};
 use super::placement_mode::{Pass, PlacementMode};
-use super::preempt::{self, Attempt, Obstacle, Outcome, TRIES_PER_CYCLE, VictimPlan};
+use super::preempt::{self, Attempt, Obstacle, Outcome, TRIES_PER_CYCLE, VictimBasis, VictimPlan};
 use super::questions::{found_no_node, put_question, to_keep};
 use super::reservation_candidates::{INSTANT, RESERVATION_DELAY};
 use super::{Scheduler, Search};
@@ -44,6 +44,8 @@ pub(super) struct PreemptionAttempts {
     failed: BTreeSet<(QueueId, Option<LevelId>, ShapeId, i32, bool)>,
     /// Those that had their try in this cycle: once is enough.
     called: BTreeSet<ClassId>,
+    /// How many queues of a partition spare for a while what runs there: time alone may help there.
+    sparing: BTreeMap<PartitionId, usize>,
     /// When each ask that has a node gives it up to one of higher priority: a try in vain before may
     /// find something then.
     yields: BTreeSet<(PartitionId, Timestamp, AllocationId)>,
@@ -85,6 +87,32 @@ impl PreemptionAttempts {
 }
 
 impl Scheduler {
+    /// Note where what runs is spared for a while, from books that have not been looked at.
+    pub(super) fn find_sparing(&mut self, books: &Books) {
+        for (_, queue) in books.queues().iter() {
+            self.note_sparing(queue);
+        }
+    }
+
+    /// A queue is there.
+    pub(super) fn note_sparing(&mut self, queue: &Queue) {
+        if queue.settings.preemption.least_run() > Millis::ZERO {
+            *self.attempts.sparing.entry(queue.partition).or_default() += 1;
+        }
+    }
+
+    /// A queue goes.
+    pub(super) fn forget_sparing(&mut self, queue: &Queue) {
+        if queue.settings.preemption.least_run() > Millis::ZERO
+            && let Some(count) = self.attempts.sparing.get_mut(&queue.partition)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.attempts.sparing.remove(&queue.partition);
+            }
+        }
+    }
+
     /// Begin a cycle: put back who was to be looked at in the last pass of the one before.
     pub(super) fn begin_attempts(&mut self, books: &Books, now: Timestamp) {
         self.attempts.tries.clear();
@@ -201,7 +229,14 @@ impl Scheduler {
         let row = &self.classes.rows[class];
         let Some(ripe) = self.ripe_at(books, row) else { return };
         let due = match self.last_try(books, row) {
-            Some(tried) if ripe <= tried.at && tried.changes == books.changes() => {
+            Some(tried)
+                if ripe <= tried.at
+                    && tried.changes == books.changes()
+                    && !self
+                        .attempts
+                        .sparing
+                        .contains_key(&books.queue(row.key.leaf).partition) =>
+            {
                 if self.attempts.dormant.is_empty() {
                     self.attempts.dormant_at = books.changes();
                 }
@@ -288,7 +323,8 @@ impl Scheduler {
         if let Some(tried) = self.last_try(books, row) {
             let partition = books.queue(row.key.leaf).partition;
             let yields = self.attempts.yields_after(partition, tried.at);
-            let is_known = ripe <= tried.at
+            let is_known = !self.attempts.sparing.contains_key(&partition)
+                && ripe <= tried.at
                 && tried.changes == books.changes()
                 && yields.is_none_or(|at| at > now);
             if now < tried.at + PreemptionTry::PAUSE || is_known {
@@ -405,7 +441,11 @@ impl Scheduler {
 }
 
 const fn cause_of(plan: &VictimPlan, ask: AllocationId) -> PreemptionCause {
-    if plan.within { PreemptionCause::Share(ask) } else { PreemptionCause::Guarantee(ask) }
+    match plan.basis {
+        VictimBasis::Guarantee => PreemptionCause::Guarantee(ask),
+        VictimBasis::Share => PreemptionCause::Share(ask),
+        VictimBasis::Priority => PreemptionCause::Priority(ask),
+    }
 }
 
 /// Carry out a plan: its victims are asked to stop, and its node is reserved for the ask.

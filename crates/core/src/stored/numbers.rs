@@ -8,6 +8,7 @@ use crate::books::tracker::TrackerKind;
 use crate::books::{ApplicationState, GangStyle, QuestionMode, QueueState, StopRequest};
 use crate::config::{
     ApplicationOrder, GangPlacement, LimitPrecedence, NodeOrder, PreemptionPolicy, PriorityPolicy,
+    WithinQueue,
 };
 use crate::userlimit::{Calculator, Enforcement, Formula};
 
@@ -57,4 +58,5 @@ numbers! {
     QuestionMode { Allocate = 0, Reserve = 1 }
     QueueState { Active = 0, Draining = 1, Stopped = 2 }
     TrackerKind { User = 0, Group = 1 }
+    WithinQueue { None = 0, Priority = 1 }
 }

@@ -35,6 +35,7 @@ pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
         Event::Allocation(AllocationEvent::Preempted { victim, cause }) => match cause {
             PreemptionCause::Guarantee(ask)
             | PreemptionCause::Share(ask)
+            | PreemptionCause::Priority(ask)
             | PreemptionCause::RequiredNode(ask) => {
                 format!("{} to be stopped for {}", key(victim), key(ask))
             }

@@ -5,6 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::books::{Books, StopRequest};
+use crate::config::WithinQueue;
 use crate::id::{AllocationId, LevelId, QueueId};
 use crate::resource::{Quantity, ResourceType, Resources};
 use crate::userlimit::{Among, Enforcement, Formula, Limit, Party, ShareQuery, split};
@@ -29,6 +30,8 @@ pub(super) enum Basis {
     Split,
     /// The share of the user.
     Share,
+    /// The priority, among what runs in the leaf.
+    Priority,
 }
 
 impl Question<'_> {
@@ -53,6 +56,48 @@ impl Question<'_> {
         let linked = self.books.application(self.row(self.ask).application).link.is_some();
         (settings.intra_queue_enabled && settings.strict_guarantee && !off && half && linked)
             .then_some(Self { basis: Basis::Share, ..*self })
+    }
+
+    /// The same question by priority, where the leaf has that.
+    pub fn by_priority(&self) -> Option<Self> {
+        let queue = self.books.queue(self.leaf);
+        let by_priority = queue.settings.preemption.within_queue == Some(WithinQueue::Priority);
+        let is_shared = self.books.users_of(self.leaf).is_some();
+        (by_priority && !is_shared).then_some(Self { basis: Basis::Priority, ..*self })
+    }
+
+    /// Whether a victim may be stopped at all: it has run for long enough, and a task of a tenant offers itself and is
+    /// no part of what started together.
+    pub(super) fn may_be_stopped(&self, id: AllocationId) -> bool {
+        let row = self.row(id);
+        let application = self.books.application(row.application);
+        let least = self.books.queue(application.queue).settings.preemption.min_runtime;
+        let long = least.is_none_or(|least| self.now >= row.placed + least);
+        let whole = self.books.members_of(row.application) == 1;
+        long && (application.task.is_none() || (row.preemptable && whole))
+    }
+
+    /// What may be stopped because its priority is lower.
+    pub(super) fn candidates_below(&self) -> Vec<AllocationId> {
+        let mine = self.row(self.ask);
+        let mut found: Vec<AllocationId> = Vec::new();
+        for (id, row) in self.books.allocations().iter() {
+            let application = self.books.application(row.application);
+            if row.is_allocated()
+                && application.queue == self.leaf
+                && application.gang.is_none()
+                && row.application != mine.application
+                && row.priority < mine.priority
+                && row.required_node().is_none()
+                && row.mark == StopRequest::None
+                && self.size_of(id).shares_type(self.size)
+                && self.may_be_stopped(id)
+            {
+                found.push(id);
+            }
+        }
+        self.sort(&mut found);
+        found
     }
 
     /// Whether the ask may go beyond what is promised by a part of itself.
@@ -266,6 +311,7 @@ impl Question<'_> {
                 && row.mark == StopRequest::None
                 && self.size_of(*id).shares_type(self.size)
                 && row.priority <= self.row(self.ask).priority
+                && self.may_be_stopped(*id)
         };
         let all = self.books.allocations().iter().map(|(id, _)| id);
         let mut found: Vec<AllocationId> = all.filter(suits).collect();

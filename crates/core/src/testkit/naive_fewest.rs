@@ -7,7 +7,7 @@ use crate::id::{AllocationId, NodeId};
 use crate::resource::Resources;
 
 use super::naive;
-use super::naive_claim::Who;
+use super::naive_claim::{Basis, Who};
 use super::naive_preempt::{Finding, Question, Usage};
 
 impl Question<'_> {
@@ -43,6 +43,9 @@ impl Question<'_> {
 
     /// Whether the law lets all of these go.
     pub fn is_lawful(&self, gone: &[AllocationId]) -> bool {
+        if self.basis == Basis::Priority {
+            return true; // What one of a leaf loses another of it gets.
+        }
         let before = self.promised();
         let after = self.without(&self.with(&before, self.asking(), self.size), gone);
         before.keys().all(|who| {
@@ -92,7 +95,7 @@ impl Question<'_> {
 
     /// Whether a victim may be taken from its leaf.
     pub fn may_lose(&self, usage: &Usage, victim: AllocationId) -> bool {
-        self.is_lent(victim) || self.is_above(usage, victim)
+        self.basis == Basis::Priority || self.is_lent(victim) || self.is_above(usage, victim)
     }
 
     /// Whether a candidate may follow those that have gone.
@@ -117,7 +120,8 @@ impl Question<'_> {
         nodes_tried: bool,
     ) -> Finding {
         let left = self.remaining(&self.promised(), self.asking());
-        if !left.is_some_and(|left| left.shares_type(self.size)) {
+        let is_promised = left.is_some_and(|left| left.shares_type(self.size));
+        if self.basis != Basis::Priority && !is_promised {
             return Finding::Nothing;
         }
         let (mut choices, mut free) = (Vec::new(), 0);

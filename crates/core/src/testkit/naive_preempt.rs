@@ -23,6 +23,8 @@ pub enum Finding {
     Stop(NodeId, Vec<AllocationId>),
     /// The same, from other users of the same leaf.
     StopWithin(NodeId, Vec<AllocationId>),
+    /// The same, of a lower priority in the same leaf.
+    StopBelow(NodeId, Vec<AllocationId>),
     /// The RM is to be asked.
     Ask(Vec<Removal>),
     /// Nothing: what is being stopped already makes room.
@@ -65,12 +67,14 @@ pub fn plan(
     if finding != Finding::Nothing {
         return (given_up, finding);
     }
-    let Some(of_user) = of_queue.within() else { return (given_up, finding) };
-    match of_user.answer(nodes_tried) {
-        (given_up_too, Finding::Nothing) if given_up.is_empty() => (given_up_too, Finding::Nothing),
-        (_, Finding::Nothing) => (given_up, Finding::Nothing),
-        found => found,
+    for question in [of_queue.within(), of_queue.by_priority()].into_iter().flatten() {
+        match question.answer(nodes_tried) {
+            (given_up_too, Finding::Nothing) if given_up.is_empty() => given_up = given_up_too,
+            (_, Finding::Nothing) => {}
+            found => return found,
+        }
     }
+    (given_up, finding)
 }
 
 impl Question<'_> {
@@ -78,13 +82,14 @@ impl Question<'_> {
         let question = self;
         let books = self.books;
         let candidates = question.candidates();
-        if !question.is_guaranteed(&candidates) {
+        let by_priority = self.basis == Basis::Priority;
+        if !by_priority && !question.is_guaranteed(&candidates) {
             return (Vec::new(), Finding::Nothing);
         }
         let given_up = question.given_up();
         let partition = books.partition(books.queue(question.leaf).partition);
         let within = self.basis == Basis::Share;
-        let finding = if within || partition.settings.preemption.strict_guarantee {
+        let finding = if within || by_priority || partition.settings.preemption.strict_guarantee {
             question.fewest(&candidates, &given_up, nodes_tried)
         } else {
             question.newest(&candidates, &given_up, nodes_tried)
@@ -94,6 +99,7 @@ impl Question<'_> {
                 Finding::Nothing
             }
             Finding::Stop(node, victims) if within => Finding::StopWithin(node, victims),
+            Finding::Stop(node, victims) if by_priority => Finding::StopBelow(node, victims),
             other => other,
         };
         (given_up, finding)
@@ -176,6 +182,9 @@ impl<'books> Question<'books> {
 
     /// Whether the guarantee covers the ask, which is counted.
     pub fn is_covered(&self, usage: &Usage) -> bool {
+        if self.basis == Basis::Priority {
+            return true;
+        }
         self.remaining(usage, self.asking()).is_some_and(|left| {
             if !self.is_whole() {
                 return !self.lacks(&left);
@@ -200,8 +209,10 @@ impl<'books> Question<'books> {
 
     /// What may be stopped, who goes first in front.
     pub fn candidates(&self) -> Vec<AllocationId> {
-        if self.basis == Basis::Share {
-            return self.candidates_within();
+        match self.basis {
+            Basis::Share => return self.candidates_within(),
+            Basis::Priority => return self.candidates_below(),
+            Basis::Guarantee | Basis::Split => {}
         }
         let mut priority = i64::from(self.row(self.ask).priority);
         let (mut seen, mut fence) = (BTreeMap::new(), self.leaf);
@@ -229,7 +240,10 @@ impl<'books> Question<'books> {
         found.sort_by_key(|id| {
             let row = self.row(*id);
             let newest = (core::cmp::Reverse(row.created), core::cmp::Reverse(row.number.abs()));
-            (!self.is_lent(*id), !row.preemptable, row.originator, newest)
+            let partition = self.books.partition(self.books.queue(self.leaf).partition);
+            let strict = partition.settings.preemption.strict_guarantee;
+            let priority = if strict { row.priority } else { 0 };
+            (!self.is_lent(*id), !row.preemptable, row.originator, priority, newest)
         });
     }
 
@@ -271,6 +285,7 @@ impl<'books> Question<'books> {
                 && self.size_of(id).shares_type(self.size)
                 && (fenced || i64::from(row.priority) <= priority)
                 && (!within || self.is_lent(id))
+                && self.may_be_stopped(id)
             {
                 found.push(id);
             }

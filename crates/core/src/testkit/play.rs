@@ -521,6 +521,7 @@ fn name_of(event: &Event) -> String {
         Event::Allocation(AllocationEvent::Preempted { cause, .. }) => match cause {
             PreemptionCause::Guarantee(_) => format!("{kind} for a guarantee"),
             PreemptionCause::Share(_) => format!("{kind} for a share"),
+            PreemptionCause::Priority(_) => format!("{kind} for a priority"),
             PreemptionCause::RequiredNode(_) => format!("{kind} for a required node"),
             PreemptionCause::Quota(_) => format!("{kind} for a quota"),
         },

@@ -56,6 +56,8 @@ pub struct Tally {
     pub preempted_for_guarantee: u64,
     /// Allocations that were asked to stop for another user of the same leaf.
     pub preempted_for_share: u64,
+    /// How many were stopped for asks of a higher priority in the same leaf.
+    pub preempted_for_priority: u64,
     /// Allocations that were asked to stop for an ask that may run on one node only.
     pub preempted_for_node: u64,
     /// Allocations that were asked to stop because their queue uses more than its maximum.
@@ -247,6 +249,7 @@ impl Tally {
                 *match cause {
                     PreemptionCause::Guarantee(_) => &mut self.preempted_for_guarantee,
                     PreemptionCause::Share(_) => &mut self.preempted_for_share,
+                    PreemptionCause::Priority(_) => &mut self.preempted_for_priority,
                     PreemptionCause::RequiredNode(_) => &mut self.preempted_for_node,
                     PreemptionCause::Quota(_) => &mut self.preempted_for_quota,
                 } += 1;

@@ -3,7 +3,7 @@
 
 use headroom_core::books::{NodeVerdict, Questions, Removal};
 use headroom_core::id::NodeId;
-use headroom_core::preempt::{VictimPlan, attempt};
+use headroom_core::preempt::{VictimBasis, VictimPlan, attempt};
 use headroom_core::testkit::{Finding, Question, naive_plan};
 use headroom_core::{AskEvent, Command, Event, Name, Verdicts};
 
@@ -38,7 +38,7 @@ fn what_is_stopped_is_what_the_rm_accepts_and_the_specification_gives() {
                     plans += 1;
                     more += u32::from(is_more(
                         &at,
-                        &VictimPlan { node, victims, within: false },
+                        &VictimPlan { node, victims, basis: VictimBasis::Guarantee },
                         &said,
                         seed,
                     ));
@@ -87,8 +87,9 @@ fn answer(at: &mut Situation, chance: &mut Chance, removals: Vec<Removal>, said:
 /// Check a plan against what the RM said; whether more go than would make room.
 fn is_more(at: &Situation, plan: &VictimPlan, said: &Said, seed: u64) -> bool {
     let books = &at.world.books;
-    let mut mine = said.iter().filter(|(node, _)| *node == plan.node);
-    let (_, count) = mine.next().expect("nobody goes where the RM was not asked");
+    // It may have been asked of the node before, for what another claim would stop there.
+    let mine = said.iter().rfind(|(node, _)| *node == plan.node);
+    let (_, count) = mine.expect("nobody goes where the RM was not asked");
     let count = count.expect("nobody goes where the RM refuses the ask");
     let here =
         |id: &&headroom_core::id::AllocationId| books.allocation(**id).node == Some(plan.node);

@@ -8,7 +8,7 @@ mod scenes;
 mod situation;
 
 use headroom_core::id::{AllocationId, NodeId};
-use headroom_core::preempt::{Obstacle, Outcome, VictimPlan, attempt};
+use headroom_core::preempt::{Obstacle, Outcome, VictimBasis, VictimPlan, attempt};
 use headroom_core::testkit::{Finding, Question, Who, naive_plan};
 
 use situation::{Kind, Situation};
@@ -28,7 +28,7 @@ fn situations(kind: Kind) -> impl Iterator<Item = (u64, Situation)> {
 #[test]
 fn what_is_stopped_is_what_the_specification_gives_from_scratch() {
     for kind in [Kind::Strict, Kind::Newest, Kind::Shared] {
-        let (mut some, mut more, mut free, mut within) = (0, 0, 0, 0);
+        let (mut some, mut more, mut free, mut within, mut below) = (0, 0, 0, 0, 0);
         for (seed, at) in situations(kind) {
             let (books, now) = (&at.world.books, at.world.now);
             let ours = attempt(books, at.ask, now, at.nodes_tried);
@@ -36,17 +36,22 @@ fn what_is_stopped_is_what_the_specification_gives_from_scratch() {
             assert_eq!(ours.given_up, given_up, "seed {seed}, {kind:?}");
             assert_eq!(found(ours.outcome), theirs, "seed {seed}, {kind:?}");
             within += u32::from(matches!(theirs, Finding::StopWithin(..)));
-            if let Finding::Stop(_, victims) | Finding::StopWithin(_, victims) = theirs {
+            below += u32::from(matches!(theirs, Finding::StopBelow(..)));
+            if let Finding::Stop(_, victims)
+            | Finding::StopWithin(_, victims)
+            | Finding::StopBelow(_, victims) = theirs
+            {
                 some += 1;
                 more += u32::from(victims.len() > 1);
                 free += u32::from(!at.nodes_tried);
             }
         }
         println!(
-            "{kind:?}: {some} plans, {more} with several victims, {free} for queues, {within} from users of the same leaf"
+            "{kind:?}: {some} plans, {more} with several victims, {free} for queues, {within} from users of the same leaf, {below} of a lower priority there"
         );
         assert!(some > 50 && more > 10 && free > 10, "too few situations lead to anything");
         assert!(within > 20 || kind != Kind::Shared, "too few users take from each other");
+        assert!(below > 10, "too few priorities matter in a leaf");
     }
 }
 
@@ -55,6 +60,10 @@ fn no_plan_breaks_the_law_and_no_part_of_one_would_do() {
     for (seed, at) in situations(Kind::Strict) {
         let Some(plan) = plan_of(&at) else { continue };
         let question = Question::of(&at.world.books, at.ask, at.world.now);
+        let question = match plan.basis {
+            VictimBasis::Guarantee | VictimBasis::Share => question,
+            VictimBasis::Priority => question.by_priority().expect("its leaf has that"),
+        };
         assert!(is_good(question, plan.node, &plan.victims), "seed {seed}: {plan:?}");
         for part in parts(&plan.victims) {
             let suffices = suffices(question, plan.node, &part);
@@ -67,8 +76,11 @@ fn no_plan_breaks_the_law_and_no_part_of_one_would_do() {
 /// What is found, without the reason for finding nothing.
 fn found(outcome: Result<Outcome, Obstacle>) -> Finding {
     match outcome {
-        Ok(Outcome::Stop(plan)) if plan.within => Finding::StopWithin(plan.node, plan.victims),
-        Ok(Outcome::Stop(plan)) => Finding::Stop(plan.node, plan.victims),
+        Ok(Outcome::Stop(plan)) => match plan.basis {
+            VictimBasis::Guarantee => Finding::Stop(plan.node, plan.victims),
+            VictimBasis::Share => Finding::StopWithin(plan.node, plan.victims),
+            VictimBasis::Priority => Finding::StopBelow(plan.node, plan.victims),
+        },
         Err(Obstacle::OnItsWay) => Finding::OnItsWay,
         Err(Obstacle::Refused) => Finding::Refused,
         Ok(Outcome::Ask(removals)) => Finding::Ask(removals),
@@ -93,7 +105,12 @@ fn follows_the_rules(at: &Situation, plan: &VictimPlan, seed: u64) {
     for victim in &plan.victims {
         let row = books.allocation(*victim);
         let (mine, theirs) = (asks.application, row.application);
-        assert_ne!(books.application(mine).queue, books.application(theirs).queue, "seed {seed}");
+        let is_same = books.application(mine).queue == books.application(theirs).queue;
+        if plan.basis == VictimBasis::Priority {
+            assert!(is_same && mine != theirs && row.priority < asks.priority, "seed {seed}");
+            continue;
+        }
+        assert!(!is_same, "seed {seed}");
         assert!(row.is_allocated() && row.required_node().is_none(), "seed {seed}");
         assert!(books.resources_of(*victim).shares_type(books.resources_of(at.ask)), "seed {seed}");
         let values = &books.queue(books.application(theirs).queue).settings.values;
@@ -107,7 +124,8 @@ fn follows_the_rules(at: &Situation, plan: &VictimPlan, seed: u64) {
 fn the_fewest_victims_beside_ours() {
     let (mut both, mut missed, mut ours_sum, mut best_sum, mut equal) = (0, 0, 0, 0, 0);
     for (seed, at) in situations(Kind::Strict) {
-        match (plan_of(&at), optimum(&at)) {
+        let by_guarantee = plan_of(&at).filter(|plan| plan.basis == VictimBasis::Guarantee);
+        match (by_guarantee, optimum(&at)) {
             (Some(plan), Some(best)) => {
                 assert!(plan.victims.len() >= best, "seed {seed}: the optimum is none");
                 both += 1;
@@ -170,7 +188,7 @@ fn has_order(question: Question<'_>, set: &[AllocationId]) -> bool {
         }
         rest.iter().enumerate().any(|(place, id)| {
             let usage = question.imagined(gone);
-            if !question.is_above(&usage, *id) {
+            if !question.may_lose(&usage, *id) {
                 return false;
             }
             let mut others = rest.to_vec();

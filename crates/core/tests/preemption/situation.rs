@@ -2,7 +2,7 @@
 
 use headroom_core::config::{
     Configuration, PartitionConfig, QueueConfig, QueuePreemptionConfig, UserFactor,
-    UserLimitsConfig,
+    UserLimitsConfig, WithinQueue,
 };
 use headroom_core::id::AllocationId;
 use headroom_core::testkit::{World, amounts, leaf, parent, partition};
@@ -68,6 +68,10 @@ fn furnish(chance: &mut Chance, queue: &mut QueueConfig) {
     if chance.once_in(6) {
         queue.max = some_amounts(chance, 16);
     }
+    // What is drawn after it stays as it was.
+    if chance.clone().once_in(3) {
+        queue.preemption.within_queue = Some(WithinQueue::Priority);
+    }
     match chance.below(30) {
         0 => set(queue, "preemption.policy", "fence"),
         1 => set(queue, "preemption.policy", "disabled"),
@@ -109,9 +113,11 @@ fn have_users_share(chance: &mut Chance, partition: &mut PartitionConfig) {
             });
         }
         queue.preemption = QueuePreemptionConfig {
+            within_queue: queue.preemption.within_queue,
             disabled: chance.once_in(12).then_some(true),
             intra_queue_disabled: chance.once_in(12).then_some(true),
             balance: chance.once_in(3).then_some(!chance.once_in(2)),
+            min_runtime: None,
         };
     }
 }
@@ -183,7 +189,8 @@ impl Situation {
             };
             world.command(&Command::AddNode(add)).ok()?;
         }
-        let users: &[&str] = if kind == Kind::Shared { &["ann", "bob"] } else { &["ann"] };
+        let two = kind == Kind::Shared || seed % 2 == 1;
+        let users: &[&str] = if two { &["ann", "bob"] } else { &["ann"] };
         for (path, user) in
             paths.iter().flat_map(|path| users.iter().map(move |user| (path, *user)))
         {

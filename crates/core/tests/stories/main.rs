@@ -30,6 +30,7 @@ mod questions_kept;
 mod questions_victims;
 mod queues;
 mod queues_examples;
+mod reclaim;
 mod refusals;
 mod reload;
 mod required_nodes;

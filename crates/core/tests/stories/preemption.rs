@@ -166,7 +166,7 @@ fn priority_fences_while_searching() {
             wait 30s: nothing to stop for x
             release c1: c1 released, C Completing
               x waits ROOT_CAPACITY: the cluster has 1 of 8 c available, but the ask needs 4. Wait for a release, or add nodes.
-            ask y: e15 to be stopped for y, d5 to be stopped for y, n1 keeps y
+            ask y: d5 to be stopped for y, e15 to be stopped for y, n1 keeps y
               y waits ROOT_CAPACITY: the cluster has 1 of 8 c available, but the ask needs 3. Wait for a release, or add nodes.
             wait 30s: C Completed, nothing to stop for x
         "#]],

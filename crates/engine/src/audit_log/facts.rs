@@ -438,6 +438,7 @@ impl Look<'_> {
         match cause {
             PreemptionCause::Guarantee(ask) => ("GUARANTEE", key(ask)),
             PreemptionCause::Share(ask) => ("USER_SHARE", key(ask)),
+            PreemptionCause::Priority(ask) => ("PRIORITY", key(ask)),
             PreemptionCause::RequiredNode(ask) => ("REQUIRED_NODE", key(ask)),
             PreemptionCause::Quota(queue) => ("QUOTA", self.books.queue(queue).path.clone()),
         }

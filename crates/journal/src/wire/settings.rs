@@ -185,6 +185,7 @@ impl Field<Option<proto::PreemptionCause>> for PreemptionCause {
         let cause = match self {
             Self::Guarantee(ask) => Cause::Guarantee(ask.put()),
             Self::Share(ask) => Cause::Share(ask.put()),
+            Self::Priority(ask) => Cause::Priority(ask.put()),
             Self::RequiredNode(ask) => Cause::RequiredNode(ask.put()),
             Self::Quota(queue) => Cause::Quota(queue.put()),
         };
@@ -196,6 +197,7 @@ impl Field<Option<proto::PreemptionCause>> for PreemptionCause {
         match field.and_then(|one| one.cause) {
             Some(Cause::Guarantee(ask)) => required(Some(ask)).map(Self::Guarantee),
             Some(Cause::Share(ask)) => required(Some(ask)).map(Self::Share),
+            Some(Cause::Priority(ask)) => required(Some(ask)).map(Self::Priority),
             Some(Cause::RequiredNode(ask)) => required(Some(ask)).map(Self::RequiredNode),
             Some(Cause::Quota(queue)) => required(Some(queue)).map(Self::Quota),
             None => Err(Fault::new(What::Missing)),

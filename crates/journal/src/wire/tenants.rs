@@ -47,6 +47,7 @@ impl Field<proto::Tenants> for TenantsConfig {
             verify_interval,
             idempotency_ttl,
             audit_retention_days,
+            reclaim,
         } = self;
         proto::Tenants {
             root: root.put(),
@@ -56,6 +57,7 @@ impl Field<proto::Tenants> for TenantsConfig {
             verify_interval: verify_interval.put(),
             idempotency_ttl: idempotency_ttl.put(),
             audit_retention_days: *audit_retention_days,
+            reclaim_off: !*reclaim,
         }
     }
 
@@ -68,6 +70,7 @@ impl Field<proto::Tenants> for TenantsConfig {
             verify_interval,
             idempotency_ttl,
             audit_retention_days,
+            reclaim_off,
         } = field;
         ascending(exempt.iter()).at("exempt")?;
         Ok(Self {
@@ -78,6 +81,8 @@ impl Field<proto::Tenants> for TenantsConfig {
             verify_interval: Millis::new(verify_interval),
             idempotency_ttl: Millis::new(idempotency_ttl),
             audit_retention_days,
+            // Records of earlier formats say nothing; since then a guarantee is taken back.
+            reclaim: !reclaim_off,
         })
     }
 }

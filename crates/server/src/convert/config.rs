@@ -131,6 +131,8 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
             disabled: own_preemption.disabled,
             intra_queue_disabled: own_preemption.intra_queue_disabled,
             balance: own_preemption.balance,
+            within_queue: own_preemption.within_queue.map(|one| one.word().to_owned()),
+            min_runtime: own_preemption.min_runtime.map(duration_text),
         }),
         state: if starts_stop { "stopped".to_owned() } else { String::new() },
         // Its properties say it.

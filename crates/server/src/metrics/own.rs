@@ -230,6 +230,7 @@ fn happened(out: &mut Exposition, scrape: &Scrape<'_>) {
             (cause("guarantee"), tally.preempted_for_guarantee),
             (cause("quota"), tally.preempted_for_quota),
             (cause("share"), tally.preempted_for_share),
+            (cause("priority"), tally.preempted_for_priority),
             (cause("required_node"), tally.preempted_for_node),
         ],
     );

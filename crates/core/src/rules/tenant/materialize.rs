@@ -11,7 +11,7 @@ use crate::books::{
 };
 use crate::config::property::{
     AGING_INTERVAL, AGING_MAX, AGING_STEP, MAX_HEAD_WAIT, MAX_OVERTAKES, QUOTA_PREEMPTION_DELAY,
-    SORT_POLICY,
+    SORT_POLICY, duration_text,
 };
 use crate::config::tenant::{
     INSTANCES, OWN_LEAF, OnLower, TenantMapping, TenantSubject, WaitingPolicy, WaitingStrategy,
@@ -242,7 +242,5 @@ fn waiting(policy: &WaitingPolicy) -> Properties {
 
 /// A span of time as properties have it.
 fn span(span: Millis) -> Name {
-    let millis = span.get();
-    let is_whole = millis.is_multiple_of(1_000);
-    Name::from(if is_whole { format!("{}s", millis / 1_000) } else { format!("{millis}ms") })
+    Name::from(duration_text(span))
 }

@@ -28,6 +28,8 @@ pub(super) enum Entitlement {
     IdealAssignment(BTreeMap<QueueId, Resources>),
     /// The share of its user of their leaf.
     Share(Shares),
+    /// Its priority, among what runs in its leaf.
+    Priority,
 }
 
 /// What the users of a leaf have, and may keep.
@@ -94,6 +96,18 @@ pub(super) fn of_user(books: &Books, ask: AllocationId) -> Option<Entitlement> {
         }
     }
     Some(Entitlement::Share(Shares { asking, users }))
+}
+
+/// What an ask calls on where neither its queue nor its user is promised more.
+pub(super) fn by_priority(books: &Books, ask: AllocationId) -> Option<Entitlement> {
+    let leaf = books.application(books.allocation(ask).application).queue;
+    goes_by_priority(books, leaf).then_some(Entitlement::Priority)
+}
+
+/// Whether asks of a leaf may have asks of a lower priority stopped there. Where users share it, their shares say who
+/// is next, and what was freed for one would go to another. No-starvation NS-43.
+pub(super) fn goes_by_priority(books: &Books, leaf: QueueId) -> bool {
+    books.queue(leaf).settings.preemption.is_by_priority() && books.users_of(leaf).is_none()
 }
 
 /// What is being stopped in a leaf, with the levels of whom it belongs to.

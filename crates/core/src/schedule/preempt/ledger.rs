@@ -60,7 +60,7 @@ impl<'books> Ledger<'books> {
             asks_with_guarantee: false,
         };
         let shares = match claim {
-            Entitlement::Guarantee => None,
+            Entitlement::Guarantee | Entitlement::Priority => None,
             Entitlement::IdealAssignment(parts) => {
                 ledger.promised = parts;
                 None

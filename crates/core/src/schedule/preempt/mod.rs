@@ -32,7 +32,7 @@ use crate::time::{Millis, Timestamp};
 use super::reservation_candidates::INSTANT;
 use entitlement::Entitlement;
 use ledger::Ledger;
-use victim::{Candidate, candidates, candidates_within};
+use victim::{Candidate, candidates, candidates_below, candidates_within};
 
 /// How many tries one leaf has in one cycle. Source: scheduling §11.2.
 pub const TRIES_PER_CYCLE: u32 = 10;
@@ -48,8 +48,19 @@ pub struct VictimPlan {
     pub node: NodeId,
     /// What the RM is to stop; at least one.
     pub victims: Vec<AllocationId>,
-    /// Whether they are other users' of the same leaf, above their shares.
-    pub within: bool,
+    /// For what they are stopped.
+    pub basis: VictimBasis,
+}
+
+/// On what a plan is based.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VictimBasis {
+    /// The guarantee of the queue, or its part of what there is.
+    Guarantee,
+    /// Victims are other users' of the same leaf, above their shares.
+    Share,
+    /// Victims are of the same leaf and of a lower priority.
+    Priority,
 }
 
 /// What is to be done for an ask.
@@ -179,7 +190,8 @@ pub(super) fn can_preempt(books: &Books, ask: &Allocation) -> bool {
     let mut queues = books.up(application.queue);
     let has_guarantee =
         |queue: &Queue| queue.guaranteed.as_ref().is_some_and(|one| !one.is_empty());
-    may_ask(ask) && is_on && queues.any(|(_, queue)| has_guarantee(queue))
+    let by_priority = entitlement::goes_by_priority(books, application.queue);
+    may_ask(ask) && is_on && (by_priority || queues.any(|(_, queue)| has_guarantee(queue)))
 }
 
 /// Look for something to stop for an ask, which waits: for want of a node if `nodes_tried`, and
@@ -211,19 +223,33 @@ pub(super) fn plan(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried
             of_queue = by_guarantee;
         }
     }
-    let within = match of_queue.outcome {
+    let of_leaf = or_within(of_queue, entitlement::of_user(books, ask), |claim| {
+        plan_with(books, ask, claim, now, nodes_tried)
+    });
+    or_within(of_leaf, entitlement::by_priority(books, ask), |claim| {
+        plan_with(books, ask, claim, now, nodes_tried)
+    })
+}
+
+/// An attempt, or what is found within the leaf where it comes to nothing.
+fn or_within(
+    first: Attempt,
+    claim: Option<Entitlement>,
+    plan: impl FnOnce(Entitlement) -> Attempt,
+) -> Attempt {
+    let claim = match first.outcome {
         // What makes room already comes first, and the RM's answers are stored for one set of
         // victims on each node.
         Ok(_) | Err(Obstacle::TooEarly | Obstacle::OnItsWay | Obstacle::Refused) => None,
-        Err(_) => entitlement::of_user(books, ask),
+        Err(_) => claim,
     };
-    let Some(claim) = within else { return of_queue };
-    let of_user = plan_with(books, ask, claim, now, nodes_tried);
-    match (&of_user.outcome, &of_queue.outcome) {
+    let Some(claim) = claim else { return first };
+    let within = plan(claim);
+    match &within.outcome {
         // Nodes are given up once, for whichever comes to something.
-        (Err(_), _) if !of_queue.given_up.is_empty() => of_queue,
-        (Err(Obstacle::NoGuarantee), _) => of_queue,
-        _ => of_user,
+        Err(_) if !first.given_up.is_empty() => first,
+        Err(Obstacle::NoGuarantee) => first,
+        _ => within,
     }
 }
 
@@ -235,20 +261,28 @@ fn plan_with(
     now: Timestamp,
     nodes_tried: bool,
 ) -> Attempt {
-    let within = matches!(claim, Entitlement::Share(_));
-    let mut scene = match PreemptionContext::of(books, ask, claim) {
+    let basis = match claim {
+        Entitlement::Guarantee | Entitlement::IdealAssignment(_) => VictimBasis::Guarantee,
+        Entitlement::Share(_) => VictimBasis::Share,
+        Entitlement::Priority => VictimBasis::Priority,
+    };
+    let mut scene = match PreemptionContext::of(books, ask, claim, now) {
         Ok(scene) => scene,
         Err(obstacle) => return Attempt { given_up: Vec::new(), outcome: Err(obstacle) },
     };
     let given_up = scene.give_up_nodes(now);
     let strict = books.partition(scene.partition).settings.preemption.strict_guarantee;
-    let mut outcome = if strict {
+    let mut outcome = if strict || basis == VictimBasis::Priority {
         strict_guarantee::choose(&mut scene, &given_up, nodes_tried)
     } else {
         yunikorn::choose(&mut scene, &given_up, nodes_tried)
     };
-    if within && let Ok(Outcome::Stop(plan)) = &mut outcome {
-        plan.within = true;
+    if let Ok(Outcome::Stop(plan)) = &mut outcome {
+        plan.basis = basis;
+    }
+    if basis == VictimBasis::Share
+        && let Ok(Outcome::Stop(plan)) = &outcome
+    {
         let leaf = books.application(books.allocation(ask).application).queue;
         if !entitlement::may_be_on_its_way(books, leaf, &plan.victims, scene.size) {
             outcome = Err(Obstacle::EnoughAtOnce);
@@ -273,26 +307,37 @@ struct PreemptionContext<'books> {
     /// Whether the ask may go beyond what is promised, once, by a part of itself: what there is of
     /// the promise before it need not cover all of it.
     whole: bool,
+    /// Whether victims are of the same leaf and of a lower priority: no guarantee is involved.
+    by_priority: bool,
 }
 
 impl<'books> PreemptionContext<'books> {
     /// Look for candidates; refused if no guarantee covers the ask, whatever goes.
-    fn of(books: &'books Books, ask: AllocationId, claim: Entitlement) -> Result<Self, Obstacle> {
+    fn of(
+        books: &'books Books,
+        ask: AllocationId,
+        claim: Entitlement,
+        now: Timestamp,
+    ) -> Result<Self, Obstacle> {
         let application = books.application(books.allocation(ask).application);
         let (leaf, partition) = (application.queue, application.partition);
         let within = matches!(claim, Entitlement::Share(_));
         let strict = books.partition(partition).settings.preemption.strict_guarantee;
         let balances = matches!(claim, Entitlement::IdealAssignment(_));
+        let by_priority = matches!(claim, Entitlement::Priority);
         let whole = within || balances || strict && books.users_of(leaf).is_some();
         let mut ledger = Ledger::of(books, leaf, claim);
-        let candidates = if within {
-            candidates_within(books, &ledger, ask)
+        let candidates = if by_priority {
+            candidates_below(books, &mut ledger, ask, now)
+        } else if within {
+            candidates_within(books, &ledger, ask, now)
         } else {
-            candidates(books, &mut ledger, ask)
+            candidates(books, &mut ledger, ask, now)
         };
         let (size, on_node) = (books.resources_of(ask), books.node_request(ask));
-        let mut scene = Self { books, partition, ask, size, on_node, ledger, candidates, whole };
-        if scene.is_guaranteed() { Ok(scene) } else { Err(Obstacle::NoGuarantee) }
+        let mut scene =
+            Self { books, partition, ask, size, on_node, ledger, candidates, whole, by_priority };
+        if by_priority || scene.is_guaranteed() { Ok(scene) } else { Err(Obstacle::NoGuarantee) }
     }
 
     /// Whether what is left of the guarantee covers the ask, or would if all candidates went:
@@ -315,6 +360,9 @@ impl<'books> PreemptionContext<'books> {
     /// Whether the leaf that asks, the ask counted, is within its guarantee in the types of the
     /// ask.
     fn covers(&self) -> bool {
+        if self.by_priority {
+            return true;
+        }
         let left = self.ledger.remaining(self.ledger.asking);
         left.is_some_and(|left| {
             if self.whole {
@@ -402,7 +450,7 @@ impl<'books> PreemptionContext<'books> {
     /// the ask, or what it would lose was lent to it.
     fn may_lose(&self, position: usize) -> bool {
         let one = &self.candidates[position];
-        !one.turn.owns || self.ledger.exceeds_guarantee(one.leaf, self.size)
+        self.by_priority || !one.turn.owns || self.ledger.exceeds_guarantee(one.leaf, self.size)
     }
 
     /// Whether the RM says who has to go on a node.

@@ -8,7 +8,7 @@ use crate::books::{Allocation, Books, Queue};
 use crate::config::{PreemptionPolicy, PriorityPolicy};
 use crate::id::{AllocationId, NodeId, QueueId};
 use crate::resource::Resources;
-use crate::time::Timestamp;
+use crate::time::{Millis, Timestamp};
 
 use super::ledger::{Ledger, Place};
 
@@ -20,6 +20,8 @@ pub(super) struct Turn {
     pub(super) owns: bool,
     pub(super) reluctant: bool,
     pub(super) originator: bool,
+    /// Under the law; elsewhere as the reference, without regard to it. No-starvation NS-40, NS-42.
+    priority: i32,
     created: Reverse<Timestamp>,
     number: Reverse<u64>,
 }
@@ -30,10 +32,27 @@ impl Turn {
             owns: !books.is_lent(row),
             reluctant: !row.preemptable,
             originator: row.originator,
+            priority: if is_lawful(books, row) { row.priority } else { 0 },
             created: Reverse(row.created),
             number: Reverse(row.number.unsigned_abs()),
         }
     }
+}
+
+/// Whether no queue of the partition of an allocation falls below its guarantee by preemption.
+fn is_lawful(books: &Books, row: &Allocation) -> bool {
+    let partition = books.application(row.application).partition;
+    books.partition(partition).settings.preemption.strict_guarantee
+}
+
+/// Whether an allocation may be stopped for another ask at this time, whatever that calls on: it has run for long
+/// enough, and a task of a tenant offers itself and is no part of what started together. No-starvation NS-42, NS-43.
+fn may_be_stopped(books: &Books, row: &Allocation, now: Timestamp) -> bool {
+    let application = books.application(row.application);
+    let least = books.queue(application.queue).settings.preemption.least_run();
+    let is_task = application.task.is_some();
+    (least == Millis::ZERO || row.placed + least <= now)
+        && (!is_task || row.preemptable && books.members_of(row.application) == 1)
 }
 
 /// An allocation that may be stopped.
@@ -58,6 +77,7 @@ pub(super) fn candidates<'books>(
     books: &'books Books,
     ledger: &mut Ledger<'books>,
     ask: AllocationId,
+    now: Timestamp,
 ) -> Vec<Candidate<'books>> {
     let leaf = books.application(books.allocation(ask).application).queue;
     let size = books.resources_of(ask);
@@ -66,7 +86,7 @@ pub(super) fn candidates<'books>(
     let strict = partition.settings.preemption.strict_guarantee;
     let called_on = strict.then(|| called_on(ledger, books, leaf, size)).flatten();
     let mut search =
-        Search { books, ledger, leaf, called_on, size, path: &path, found: Vec::new() };
+        Search { books, ledger, leaf, called_on, size, now, path: &path, found: Vec::new() };
     let (_, priority) = path.last().expect("a path has its leaf");
     search.below(fence, *priority, false);
     let mut found = search.found;
@@ -93,6 +113,7 @@ pub(super) fn candidates_within<'books>(
     books: &'books Books,
     ledger: &Ledger<'books>,
     ask: AllocationId,
+    now: Timestamp,
 ) -> Vec<Candidate<'books>> {
     let (row, wanted) = (books.allocation(ask), books.resources_of(ask));
     let mut found = Vec::new();
@@ -107,10 +128,44 @@ pub(super) fn candidates_within<'books>(
             if let Some(node) = one.node
                 && one.priority <= row.priority
                 && one.is_eligible_victim(size, wanted)
+                && may_be_stopped(books, one, now)
             {
                 let on_node = books.shapes().on_node(one.shape);
                 let turn = Turn::of(books, one);
                 found.push(Candidate { id, node, leaf: user, size, on_node, turn });
+            }
+        }
+    }
+    found.sort_by_key(|one| one.turn);
+    found
+}
+
+/// All that may be stopped in the leaf of an ask because its priority is lower, in their order: nothing of the same
+/// application, and nothing of a gang. Costs the allocations of the leaf. No-starvation NS-43.
+pub(super) fn candidates_below<'books>(
+    books: &'books Books,
+    ledger: &mut Ledger<'books>,
+    ask: AllocationId,
+    now: Timestamp,
+) -> Vec<Candidate<'books>> {
+    let (row, wanted) = (books.allocation(ask), books.resources_of(ask));
+    let queue = books.application(row.application).queue;
+    let leaf = ledger.place_of(queue);
+    let mut found = Vec::new();
+    for (application, of) in books.applications_in(queue) {
+        if application == row.application || of.gang.is_some() {
+            continue;
+        }
+        for (id, one) in books.allocations_of(application) {
+            let size = books.shapes().get(one.shape);
+            if let Some(node) = one.node
+                && one.priority < row.priority
+                && one.is_eligible_victim(size, wanted)
+                && may_be_stopped(books, one, now)
+            {
+                let on_node = books.shapes().on_node(one.shape);
+                let turn = Turn::of(books, one);
+                found.push(Candidate { id, node, leaf, size, on_node, turn });
             }
         }
     }
@@ -159,6 +214,7 @@ struct Search<'books, 'walk> {
     /// Under the law, the queue below which nothing is looked for.
     called_on: Option<QueueId>,
     size: &'walk Resources,
+    now: Timestamp,
     path: &'walk [(QueueId, i64)],
     found: Vec<Candidate<'books>>,
 }
@@ -209,6 +265,7 @@ impl Search<'_, '_> {
                 if let Some(node) = row.node
                     && reached
                     && row.is_eligible_victim(size, self.size)
+                    && may_be_stopped(books, row, self.now)
                     && !(within && Turn::of(books, row).owns)
                 {
                     let turn = Turn::of(books, row);

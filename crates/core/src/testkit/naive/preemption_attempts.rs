@@ -77,10 +77,13 @@ pub(super) fn call(
     }
     let cause = match finding {
         Finding::StopWithin(..) => PreemptionCause::Share(caller),
+        Finding::StopBelow(..) => PreemptionCause::Priority(caller),
         _ => PreemptionCause::Guarantee(caller),
     };
     let (node, victims) = match finding {
-        Finding::Stop(node, victims) | Finding::StopWithin(node, victims) => (Some(node), victims),
+        Finding::Stop(node, victims)
+        | Finding::StopWithin(node, victims)
+        | Finding::StopBelow(node, victims) => (Some(node), victims),
         _ => (None, Vec::new()),
     };
     let is_observed = books.partition(application.partition).settings.preemption.observe_only;
@@ -116,7 +119,13 @@ fn is_soon(
     one: PreemptionTry,
     (oldest, now): (Timestamp, Timestamp),
 ) -> bool {
-    let unchanged = oldest <= one.at
+    // What runs may have run for long enough by now.
+    let spares = books.queues().iter().any(|(_, queue)| {
+        queue.partition == partition
+            && queue.settings.preemption.min_runtime.is_some_and(|least| least > Millis::ZERO)
+    });
+    let unchanged = !spares
+        && oldest <= one.at
         && one.changes == books.changes()
         && !any_is_given_up(books, partition, (one.at, now));
     now < one.at + Millis::from_secs(15) || unchanged
@@ -148,7 +157,9 @@ fn can_call(books: &Books, row: &Allocation) -> bool {
         && !row.preemption_triggered
         && row.required_node().is_none()
         && books.partition(application.partition).settings.preemption.enabled
-        && books.path_of(application.queue).into_iter().any(guarantees)
+        && (books.path_of(application.queue).into_iter().any(guarantees)
+            || books.queue(application.queue).settings.preemption.is_by_priority()
+                && !takes_turns(books, application.queue))
 }
 
 /// The asks that are judged as one with this, in the order of their leaf; none if nothing is

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::config::{
     ApplicationLimitsConfig, LifetimesConfig, NodeLabelsConfig, QueueConfig, QueuePreemptionConfig,
-    QueueStart, UserFactor, UserLimitsConfig,
+    QueueStart, UserFactor, UserLimitsConfig, WithinQueue,
 };
 use crate::name::Name;
 use crate::resource::Quantity;
@@ -128,6 +128,12 @@ fn preemption(switch: u8) -> QueuePreemptionConfig {
         disabled: (switch % 19 == 5).then_some(!switch.is_multiple_of(5)),
         intra_queue_disabled: (switch % 7 == 4).then_some(!switch.is_multiple_of(4)),
         balance: (switch % 5 == 1).then_some(!switch.is_multiple_of(3)),
+        within_queue: (switch % 4 == 2).then_some(if switch.is_multiple_of(11) {
+            WithinQueue::None
+        } else {
+            WithinQueue::Priority
+        }),
+        min_runtime: (switch % 13 == 3).then_some(Millis::from_secs(u64::from(switch % 3) * 20)),
     }
 }
 

@@ -1,8 +1,11 @@
 //! What a queue says of its users and of preemption, in a word.
 
-use crate::config::{ApplicationLimitsConfig, QueuePreemptionConfig, UserFactor, UserLimitsConfig};
+use crate::config::{
+    ApplicationLimitsConfig, QueuePreemptionConfig, UserFactor, UserLimitsConfig, WithinQueue,
+};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity};
+use crate::time::Millis;
 use crate::userlimit::{Calculator, Decimal, Enforcement, Formula};
 
 /// `max=4;per-user=2;parallel=3;parallel-per-user=1;driver=0.1;ann=5`, the last for a named user
@@ -56,12 +59,18 @@ pub(super) fn share(rules: &str) -> UserLimitsConfig {
     limits
 }
 
-/// `balance;disabled;within=no`: each with `=no` for the opposite.
+/// `balance;disabled;within=no`: each with `=no` for the opposite. `priority` within the queue, and `spare=60` for the
+/// seconds of the least run time.
 pub(super) fn preempt(switches: &str) -> QueuePreemptionConfig {
     let mut all = QueuePreemptionConfig::default();
     for switch in switches.split(';') {
         let (name, on) = match switch.split_once('=') {
             Some((name, "no")) => (name, false),
+            Some(("spare", seconds)) => {
+                let seconds = seconds.parse().expect("whole seconds");
+                all.min_runtime = Some(Millis::from_secs(seconds));
+                continue;
+            }
             None => (switch, true),
             Some(_) => panic!("nobody understands `{switch}`"),
         };
@@ -69,6 +78,9 @@ pub(super) fn preempt(switches: &str) -> QueuePreemptionConfig {
             "disabled" => all.disabled = Some(on),
             "within" => all.intra_queue_disabled = Some(!on),
             "balance" => all.balance = Some(on),
+            "priority" => {
+                all.within_queue = Some(if on { WithinQueue::Priority } else { WithinQueue::None });
+            }
             other => panic!("{other} is no switch of preemption"),
         }
     }

@@ -9,7 +9,7 @@ use crate::time::{Millis, Timestamp};
 
 use super::Words;
 
-/// `task t1 a ann vcore=10 priority 3 deadline 600 estimate 120 requeue restarts 2 wait 5s key k same x3`: a
+/// `task t1 a ann vcore=10 priority 3 deadline 600 estimate 120 requeue restarts 2 wait 5s key k same fixed x3`: a
 /// task of tenant a and its user; of three members with `x3`. `same` stands for what its body comes to.
 pub(super) fn submit(partition: Name, words: &mut Words<'_>) -> Command {
     let task = words.name("a task id");
@@ -40,6 +40,7 @@ pub(super) fn submit(partition: Name, words: &mut Words<'_>) -> Command {
             "deadline" => all.submit.tags.push(tag("headroom/deadline", words)),
             "estimate" => all.submit.tags.push(tag("headroom/estimate", words)),
             "requeue" => settings.requeue = true,
+            "fixed" => all.ask.preemptable = false,
             "restarts" => settings.restarts = words.next("a number").parse().expect("a number"),
             "wait" => settings.max_wait = Some(words.seconds()),
             "key" => settings.request = request(words),

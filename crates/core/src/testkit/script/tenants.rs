@@ -11,7 +11,7 @@ use crate::name::Name;
 
 use super::{Words, count, queue_at};
 
-/// `tenants root.tenants exempt a,b quota vcore=4 order priority lower refuse park waiting 5`: the queue
+/// `tenants root.tenants exempt a,b no-reclaim quota vcore=4 order priority lower refuse park waiting 5`: the queue
 /// below which tenants have theirs, which is made, and what holds by default.
 pub(super) fn tenants(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     let path = words.next("a path");
@@ -20,6 +20,7 @@ pub(super) fn tenants(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     if words.take("exempt") {
         config.exempt = words.list("tenants");
     }
+    config.reclaim = !words.take("no-reclaim");
     config.defaults = defaults(words);
     partition.tenants = Some(config);
 }

@@ -144,7 +144,13 @@ const PREEMPTION: PreemptionConfig = PreemptionConfig {
 };
 
 const fn queue_preemption(balance: Option<bool>) -> QueuePreemptionConfig {
-    QueuePreemptionConfig { disabled: Some(true), intra_queue_disabled: Some(false), balance }
+    QueuePreemptionConfig {
+        disabled: Some(true),
+        intra_queue_disabled: Some(false),
+        balance,
+        within_queue: Some(WithinQueue::Priority),
+        min_runtime: Some(Millis::new(9)),
+    }
 }
 
 pub(crate) fn configuration() -> Configuration {
@@ -259,6 +265,7 @@ fn tenants() -> TenantsConfig {
         verify_interval: Millis::new(7),
         idempotency_ttl: Millis::new(8),
         audit_retention_days: 31,
+        reclaim: false,
     }
 }
 

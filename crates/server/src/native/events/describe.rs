@@ -173,6 +173,7 @@ fn detail_of_allocation(
             let (cause, whose) = match cause {
                 PreemptionCause::Guarantee(_) => ("guarantee", "ask"),
                 PreemptionCause::Share(_) => ("share", "ask"),
+                PreemptionCause::Priority(_) => ("priority", "ask"),
                 PreemptionCause::RequiredNode(_) => ("requiredNode", "ask"),
                 PreemptionCause::Quota(_) => ("quota", "queue"),
             };
