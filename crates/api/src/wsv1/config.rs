@@ -201,7 +201,7 @@ pub struct ConfigPreemption {
 }
 
 /// Headroom extension: preemption settings of a queue. Absent fields are inherited.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ConfigQueuePreemption {
     /// Whether nothing is stopped for other queues.

@@ -92,6 +92,11 @@ impl Shapes {
         if row.wish.is_none() { !node.is_closed() } else { row.nodes.has(id) }
     }
 
+    /// Whether a shape is there.
+    pub(crate) fn has(&self, shape: ShapeId) -> bool {
+        self.rows.get(shape).is_some()
+    }
+
     /// All shapes in use, with the number of their users.
     pub fn iter(&self) -> impl Iterator<Item = (ShapeId, &Resources, u64)> {
         self.rows.iter().map(|(id, shape)| (id, &shape.resources, shape.uses))
@@ -178,11 +183,6 @@ impl Shapes {
     /// How many slots there are for shapes.
     pub(super) const fn slots(&self) -> usize {
         self.rows.slots()
-    }
-
-    /// Whether a shape is there.
-    pub(crate) fn has(&self, shape: ShapeId) -> bool {
-        self.rows.get(shape).is_some()
     }
 
     /// After they were read: find them by their values again, and the nodes that suit them. `uses`

@@ -5,7 +5,6 @@ use headroom_core::config::{QueuePreemptionConfig, WithinQueue};
 
 use super::{At as _, Decoded, Field, words};
 use crate::proto;
-use crate::record::What;
 
 words!(WithinQueue = proto::WithinQueue { None, Priority });
 

@@ -10,6 +10,7 @@ use headroom_api::wsv1::{
 };
 use headroom_config::schema::Content;
 use headroom_core::books::{Books, Partition, QueueSettings};
+use headroom_core::config::property::duration_text;
 use headroom_core::config::{
     AccessList, ApplicationLimitsConfig, CapacityConfig, CapacityShare, GangPlacement,
     LabelCapacity, LifetimesConfig, LimitPrecedence, NodeLabelsConfig, RuleConfig, UserFactor,

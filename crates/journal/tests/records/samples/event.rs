@@ -296,6 +296,10 @@ fn of_allocations() -> Vec<Event> {
             victim: id(38, 3),
             cause: PreemptionCause::Share(id(9, 1)),
         }),
+        Event::Allocation(AllocationEvent::PreemptionObserved {
+            victim: id(38, 4),
+            cause: PreemptionCause::Priority(id(9, 2)),
+        }),
         Event::Ask(AskEvent::PreemptionTriggered { ask: id(39, 0) }),
         Event::Ask(AskEvent::PreemptionTried { ask: id(40, 1) }),
         Event::Queue(QueueEvent::QuotaClockStopped { queue: id(41, 2) }),

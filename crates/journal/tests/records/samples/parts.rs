@@ -15,7 +15,7 @@ use headroom_core::config::{
     LimitPrecedence, NodeLabelsConfig, NodeOrder, NodeSortConfig, OvertakingLimits,
     PartitionConfig, PreemptionConfig, PreemptionPolicy, PriorityPolicy, PropertyValues,
     QueueConfig, QueuePreemptionConfig, QueueStart, RuleConfig, TemplateConfig, TenantDefaults,
-    TenantSettings, TenantsConfig, UserFactor, UserLimitsConfig,
+    TenantSettings, TenantsConfig, UserFactor, UserLimitsConfig, WithinQueue,
 };
 use headroom_core::id::{Id, Slot};
 use headroom_core::resource::{Amounts, Quantity};
