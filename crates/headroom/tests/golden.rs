@@ -33,7 +33,7 @@ fn the_example_gives_these_bytes() {
     }
     expect![[r#"
         decisions "5f6f911b266eb356c312e5ff68c57bae"
-        campus.json 6901413911de83247aa0f5a203c6d307
+        campus.json 89daa15cb9f1f99aa73d08941b49db6c
         campus.html b3e710b066c099f0231a0d4953ec76fa
         csv/allocations.csv 10800e04d27d5910b8e3ed3d8402b46f
         csv/decisions.csv 2f6f916498808d521959b3c8eb16084b

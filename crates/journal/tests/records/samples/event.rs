@@ -294,11 +294,7 @@ fn of_allocations() -> Vec<Event> {
         }),
         Event::Allocation(AllocationEvent::PreemptionObserved {
             victim: id(38, 3),
-            cause: PreemptionCause::Share(id(9, 1)),
-        }),
-        Event::Allocation(AllocationEvent::PreemptionObserved {
-            victim: id(38, 4),
-            cause: PreemptionCause::Priority(id(9, 2)),
+            cause: PreemptionCause::Priority(id(9, 1)),
         }),
         Event::Ask(AskEvent::PreemptionTriggered { ask: id(39, 0) }),
         Event::Ask(AskEvent::PreemptionTried { ask: id(40, 1) }),
