@@ -77,6 +77,36 @@ impl Question<'_> {
         long && (application.task.is_none() || (row.preemptable && whole))
     }
 
+    /// Whether there may be room for all placeholders of the gang of the ask that wait, NS-31: by what is free or
+    /// becomes free, by victims, and beyond the guarantee by what is free alone.
+    pub(super) fn completes_gang(&self, candidates: &[AllocationId]) -> bool {
+        let row = self.row(self.ask);
+        let partition = self.books.partition(self.books.queue(self.leaf).partition);
+        if !row.placeholder || !partition.settings.preemption.strict_guarantee {
+            return true;
+        }
+        let all = self.books.allocations().iter();
+        let waits = all.filter(|(_, one)| {
+            one.application == row.application && one.placeholder && one.is_pending()
+        });
+        let missing = waits.fold(Resources::new(), |sum, (id, _)| sum.plus(self.size_of(id)));
+        let stopped =
+            candidates.iter().fold(Resources::new(), |sum, id| sum.plus(self.size_of(*id)));
+        let root = self.books.queue(partition.root);
+        let promised = (matches!(self.basis, Basis::Guarantee | Basis::Split) && !self.is_whole())
+            .then(|| self.remaining(&self.usage(), self.asking()))
+            .flatten();
+        self.size.iter().filter(|(_, amount)| amount.get() > 0).all(|(resource, _)| {
+            let of = |amounts: &Resources| amounts.get_or_zero(resource).get();
+            let max = root.max.as_ref().and_then(|max| max.get(resource));
+            let free = max
+                .map_or(0, |max| (max.get() - of(&root.allocated) + of(&root.preempting)).max(0));
+            let within = promised.as_ref().and_then(|left| left.get(resource));
+            of(&missing) <= free + of(&stopped)
+                && within.is_none_or(|left| of(&missing) - left.get().max(0) <= free)
+        })
+    }
+
     /// What may be stopped because its priority is lower.
     pub(super) fn candidates_below(&self) -> Vec<AllocationId> {
         let mine = self.row(self.ask);

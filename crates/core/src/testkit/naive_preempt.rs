@@ -86,6 +86,9 @@ impl Question<'_> {
         if !by_priority && !question.is_guaranteed(&candidates) {
             return (Vec::new(), Finding::Nothing);
         }
+        if !question.completes_gang(&candidates) {
+            return (Vec::new(), Finding::Nothing);
+        }
         let given_up = question.given_up();
         let partition = books.partition(books.queue(question.leaf).partition);
         let within = self.basis == Basis::Share;

@@ -13,12 +13,15 @@ use super::{About, Compared, Wait, figures_of};
 pub(super) fn of_queue(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let queue = wait.blocker.about().queue().map(|queue| books.queue(queue));
     let max = queue.and_then(|queue| queue.max.as_ref());
-    let (bound, cure) = if queue.is_some_and(|queue| queue.parent.is_none()) {
-        ("capacity", "add nodes")
-    } else {
-        ("maximum", "raise the maximum")
+    let tenant = queue.and_then(|queue| queue.settings.tenant.as_ref());
+    let (bound, cure) = match tenant {
+        Some(mark) => ("quota", format!("raise the quota of tenant {}", mark.tenant)),
+        None if queue.is_some_and(|queue| queue.parent.is_none()) => {
+            ("capacity", "add nodes".into())
+        }
+        None => ("maximum", "raise the maximum".into()),
     };
-    of_amount(wait, books, bound, (max, cure))
+    of_amount(wait, books, bound, (max, &cure))
 }
 
 /// About the limit of a user or group.

@@ -28,12 +28,17 @@ pub(super) fn of_head(wait: &Wait, books: &Books, _: AllocationId) -> String {
             format!("ask {} of application {name}", head.key)
         },
     );
-    let cure = if is_strict(books, leaf) {
-        "Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`."
-    } else {
-        "Wait until the head of line starts, or raise `application.sort.maxovertakes` or \
-         `application.sort.maxheadwait`."
+    // A tenant sets the strategy by the API, and has no queue properties.
+    let is_tenant = books.queue(leaf).settings.tenant.is_some();
+    let cure = match (is_strict(books, leaf), is_tenant) {
+        (true, false) => "set `application.sort.policy` to `fifo-backfill`",
+        (true, true) => "set `waiting.strategy` of the tenant to `fifo-backfill`",
+        (false, false) => "raise `application.sort.maxovertakes` or `application.sort.maxheadwait`",
+        (false, true) => {
+            "raise `waiting.maxOvertakes` or `waiting.maxHeadWaitSeconds` of the tenant"
+        }
     };
+    let cure = format!("Wait until the head of line starts, or {cure}.");
     let Some(short) = wait.shortfall else {
         return format!(
             "{first} is the head of line of queue {path}, and this ask needs what it lacks. {cure}"
@@ -43,9 +48,10 @@ pub(super) fn of_head(wait: &Wait, books: &Books, _: AllocationId) -> String {
         .map_or(Quantity::ZERO, |(head, _)| books.total_request(head).get_or_zero(short.resource));
     let amounts = [needed_by_head, short.available.max(Quantity::ZERO), short.needed];
     let (name, [needed_by_head, available, needed]) = figures_of(books, short, amounts);
+    let bound = if is_tenant { "quota" } else { "maximum" };
     format!(
         "{first} is the head of line of queue {path} and needs {needed_by_head} {name}. The \
-         maximum leaves {available} for others, but this ask needs {needed}. {cure}"
+         {bound} leaves {available} for others, but this ask needs {needed}. {cure}"
     )
 }
 

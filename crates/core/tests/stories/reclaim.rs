@@ -143,3 +143,42 @@ fn priorities_stop_nobody_where_no_queue_says_so() {
         "#]],
     );
 }
+
+#[test]
+#[doc(alias = "NS-31")]
+fn nobody_is_stopped_for_a_gang_that_its_guarantee_cannot_complete() {
+    check(
+        "
+        queue root.a guaranteed vcore=2
+        queue root.b
+        node n1 vcore=4
+        app small root.b eve
+        ask s1 small vcore=1
+        ask s2 small vcore=1
+        ask s3 small vcore=1
+        ask s4 small vcore=1
+        app gang root.a ann gang vcore=3
+        ask p1 gang vcore=1 placeholder group g preempts
+        ask p2 gang vcore=1 placeholder group g preempts
+        ask p3 gang vcore=1 placeholder group g preempts
+        wait 60s
+        release s4
+        wait 60s
+        ",
+        expect![[r#"
+            ask s1: small Accepted, s1 on n1, small Running
+            ask s2: s2 on n1
+            ask s3: s3 on n1
+            ask s4: s4 on n1
+            ask p1: gang Accepted
+              p1 waits ROOT_CAPACITY: the cluster has 0 of 4 vcore available, but the ask needs 1. Wait for a release, or add nodes.
+            ask p2
+              p2 waits ROOT_CAPACITY: the cluster has 0 of 4 vcore available, but the ask needs 1. Wait for a release, or add nodes.
+            ask p3
+              p3 waits ROOT_CAPACITY: the cluster has 0 of 4 vcore available, but the ask needs 1. Wait for a release, or add nodes.
+            wait 60s: nothing to stop for p1
+            release s4: s4 released, p1 on n1
+            wait 60s: nothing to stop for p2
+        "#]],
+    );
+}

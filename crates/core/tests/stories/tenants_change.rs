@@ -90,7 +90,7 @@ fn whoever_has_no_quota_has_the_default_and_the_default_can_change() {
             tenant system: tenant system set, root.tenants.system made
             ask a1: a1 Accepted, a1 on n1, a1 Running
             ask a2
-              a2 waits QUEUE_MAX (TENANT_QUOTA a vcore 2000+1000 of 2000 short 1000): queue root.tenants.a has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or raise the maximum.
+              a2 waits QUEUE_MAX (TENANT_QUOTA a vcore 2000+1000 of 2000 short 1000): queue root.tenants.a has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or raise the quota of tenant a.
             ask b1: b1 Accepted, b1 on n1, b1 Running
             ask s1: s1 Accepted, s1 on n1, s1 Running
               a: version 1, root.tenants.a uses {instances: 1, vcore: 2000 m} of {vcore: 2000 m}
@@ -215,7 +215,7 @@ fn a_reload_keeps_tenants_with_what_they_have() {
             tenant a: tenant a set, root.tenants.d changed, root.tenants.d.own made, root.tenants.d.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2
-              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 2000+2000 of 3000 short 1000): queue root.tenants.d.a has 1 of 3 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
+              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 2000+2000 of 3000 short 1000): queue root.tenants.d.a has 1 of 3 vcore available, but the ask needs 2. Wait for a release, or raise the quota of tenant a.
             reload: defaults of tenants set, root.c made, root.tenants.d changed, root.tenants.d.a changed, root.b Draining, t2 on n1
               d: version 1, root.tenants.d uses {instances: 2, vcore: 4000 m} of {vcore: 4000 m}
               a: version 1, root.tenants.d.a uses {instances: 2, vcore: 4000 m} of none

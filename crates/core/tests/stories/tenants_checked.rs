@@ -264,7 +264,7 @@ fn tasks_count_as_waiting_until_they_start_and_while_they_start_anew() {
             ask p4: a4 Accepted
               p4 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask q4
-              q4 waits BEHIND_HEAD: ask p4 of application a4 is the head of line of queue root.tenants.a, and this ask needs what it lacks. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
+              q4 waits BEHIND_HEAD: ask p4 of application a4 is the head of line of queue root.tenants.a, and this ask needs what it lacks. Wait until the head of line starts, or set `waiting.strategy` of the tenant to `fifo-backfill`.
             release t1: t1 released, a1 Completing, p4 on n1
               q4 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             app a6: rejected WAITING_LIST_FULL: tenant a has 2 of at most 2 waiting tasks. Wait for one to start, or raise `maxWaiting`.

@@ -26,7 +26,7 @@ use core::fmt;
 use crate::books::{Allocation, Books, Node, PreemptionTry, Queue, Removal};
 use crate::id::{AllocationId, NodeId, PartitionId, QueueId};
 use crate::ordered::OrderedMap;
-use crate::resource::Resources;
+use crate::resource::{Quantity, Resources};
 use crate::time::{Millis, Timestamp};
 
 use super::reservation_candidates::INSTANT;
@@ -102,8 +102,8 @@ pub struct Attempt {
 impl Attempt {
     /// Whether this claim leads nowhere, so that another may be tried.
     const fn comes_to_nothing(&self) -> bool {
-        use Obstacle::{NoGuarantee, NothingHelps, TooLittle};
-        matches!(self.outcome, Err(NoGuarantee | NothingHelps | TooLittle))
+        use Obstacle::{GangTooLarge, NoGuarantee, NothingHelps, TooLittle};
+        matches!(self.outcome, Err(NoGuarantee | NothingHelps | TooLittle | GangTooLarge))
     }
 }
 
@@ -121,6 +121,8 @@ pub enum Obstacle {
     Refused,
     /// There are victims, and together they are smaller than the ask.
     TooLittle,
+    /// With all that may be stopped, there is no room for all placeholders of its gang.
+    GangTooLarge,
     /// What is being stopped already makes room enough.
     OnItsWay,
     /// As much of its queue as may be is on its way from user to user.
@@ -151,6 +153,10 @@ impl fmt::Display for Obstacle {
             Self::TooLittle => {
                 "nothing is preempted for the ask: the allocations that could be \
                                 preempted are smaller than the ask"
+            }
+            Self::GangTooLarge => {
+                "nothing is preempted for the ask: preemption does not free enough capacity for \
+                 all placeholders of its gang"
             }
             Self::EnoughAtOnce => {
                 "nothing more is preempted for the ask now: a fifth of the \
@@ -270,6 +276,9 @@ fn plan_with(
         Ok(scene) => scene,
         Err(obstacle) => return Attempt { given_up: Vec::new(), outcome: Err(obstacle) },
     };
+    if !scene.completes_gang() {
+        return Attempt { given_up: Vec::new(), outcome: Err(Obstacle::GangTooLarge) };
+    }
     let given_up = scene.give_up_nodes(now);
     let strict = books.partition(scene.partition).settings.preemption.strict_guarantee;
     let mut outcome = if strict || basis == VictimBasis::Priority {
@@ -370,6 +379,42 @@ impl<'books> PreemptionContext<'books> {
             } else {
                 !ledger::has_negative_of(&left, self.size)
             }
+        })
+    }
+
+    /// Whether all placeholders of the gang of the ask that wait may find room: in what is free or is becoming free, by
+    /// what may be stopped, and as far as a guarantee is called on, within that but for what is free. Compares sums:
+    /// whether the nodes hold them is seen one by one. Without the law a plan covers one placeholder, as the
+    /// reference's. No-starvation NS-31.
+    fn completes_gang(&self) -> bool {
+        let strict = self.books.partition(self.partition).settings.preemption.strict_guarantee;
+        let row = self.books.allocation(self.ask);
+        if !row.placeholder || !strict {
+            return true;
+        }
+        let all = self.books.allocations_of(row.application);
+        let placeholders = all.filter(|(_, one)| one.placeholder && one.is_pending());
+        let missing = placeholders.fold(Resources::new(), |mut sum, (_, one)| {
+            sum.add(self.books.shapes().get(one.shape));
+            sum
+        });
+        let root = self.books.queue(self.books.partition(self.partition).root);
+        let free = root.left.as_ref().map(|left| left.plus_existing(&root.preempting));
+        let mut victims = Resources::new();
+        for one in &self.candidates {
+            victims.add(one.size);
+        }
+        let promised = (!self.by_priority && !self.whole)
+            .then(|| self.ledger.remaining(self.ledger.asking))
+            .flatten();
+        self.size.iter().filter(|(_, amount)| *amount > Quantity::ZERO).all(|(resource, _)| {
+            let missing = missing.get_or_zero(resource);
+            let free = free.as_ref().map_or(Quantity::ZERO, |free| free.get_or_zero(resource));
+            let free = free.max(Quantity::ZERO);
+            let by_guarantee = promised.as_ref().and_then(|left| left.get(resource));
+            let stays_within =
+                by_guarantee.is_none_or(|left| missing.minus(left.max(Quantity::ZERO)) <= free);
+            missing <= free.plus(victims.get_or_zero(resource)) && stays_within
         })
     }
 
