@@ -79,7 +79,7 @@ impl<'books> Wanted<'books> {
     /// What queues, users and groups need room for at once.
     fn needs(self, books: &'books Books) -> Cow<'books, Resources> {
         match self.mixed_gang {
-            // A placeholder may be larger than what the application said that all need.
+            // A placeholder may be larger than what the application specified for all.
             Some(whole) => Cow::Owned(whole.maximum(books.shapes().get(self.shape))),
             None => books.shapes().times(self.shape, self.members),
         }

@@ -77,7 +77,7 @@ impl Check {
         // For a reserved node, that node's own figures are shown.
         let is_one = self.blocker.about().node().is_some();
         if let Some(nodes) = self.nodes.as_ref().filter(|_| !is_one) {
-            return said_of_nodes(books, (nodes, self.blocker), &self.amounts);
+            return nodes_detail(books, (nodes, self.blocker), &self.amounts);
         }
         let most = self.amounts.iter().max_by_key(|one| one.short());
         let Some(one) = most else { return self.blocker.figure(books) };
@@ -96,7 +96,7 @@ impl Check {
 }
 
 /// About the nodes of a partition.
-fn said_of_nodes(books: &Books, (nodes, blocker): (&Nodes, Blocker), amounts: &[Amount]) -> String {
+fn nodes_detail(books: &Books, (nodes, blocker): (&Nodes, Blocker), amounts: &[Amount]) -> String {
     let looked_at = nodes.looked_at;
     if let Some(amount) = amounts.first()
         && let Some(resource) = amount.resource
@@ -111,7 +111,7 @@ fn said_of_nodes(books: &Books, (nodes, blocker): (&Nodes, Blocker), amounts: &[
     let most = || nodes.refused.iter().max_by_key(|(_, count)| **count).map(|(reason, _)| *reason);
     let fit = format!(": {} of {looked_at} fit", nodes.fitting);
     own.or_else(most).map_or(fit.clone(), |reason| {
-        format!("{fit}, {} {}", nodes.refused[&reason], reason.said())
+        format!("{fit}, {} {}", nodes.refused[&reason], reason.text())
     })
 }
 

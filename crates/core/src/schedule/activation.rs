@@ -194,8 +194,8 @@ impl Activation {
         for leaf in leaves.into_iter().flat_map(BTreeMap::keys) {
             let Some(line) = self.lines.get_mut(leaf) else { continue };
             let first = DriverKey { user: user.clone(), driver: SmallVec::new() };
-            let his = line.alike.range(first..).take_while(|(alike, _)| alike.user == *user);
-            for (alike, all) in his {
+            let of_user = line.alike.range(first..).take_while(|(alike, _)| alike.user == *user);
+            for (alike, all) in of_user {
                 if let Some(place) = all.first() {
                     line.firsts.set(place, need(books, *leaf, alike));
                 }

@@ -163,7 +163,7 @@ impl Scheduler {
             let mine = row.key.backoff_application == Some(application)
                 && row.key.mode.pass() == Pass::Normal;
             if mine && row.wait.is_some() {
-                self.judge_anew(books, class, false);
+                self.judge_again(books, class, false);
             }
         }
     }

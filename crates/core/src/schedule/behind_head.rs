@@ -69,13 +69,13 @@ pub(super) struct HeadNeeds<'books> {
 /// What an ask behind the head would take.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Taken {
-    /// A queue has less left than both need. Whether it is the leaf itself: what other queues leave is
-    /// not told to everybody.
+    /// A queue has less left than both need. `is_leaf` if it is the leaf itself: not everybody may
+    /// see what other queues leave.
     InQueue {
         /// That queue.
         queue: QueueId,
         is_leaf: bool,
-        /// Of the ask, and what is left of the type beside the head.
+        /// The need of the ask, and what the head leaves of the type.
         short: Shortfall,
         /// What both need of the type.
         both: Quantity,

@@ -127,8 +127,8 @@ pub(super) fn check_class(
         PlacementMode::RequiredNodeAbsent(_) => {
             wait(Blocker::NodeAbsent(books.queue(key.leaf).partition))
         }
-        PlacementMode::ReservedNode(kept) => {
-            reserve::on_kept_node(books, nodes, key, (kept, elsewhere))
+        PlacementMode::ReservedNode(reserved) => {
+            reserve::on_reserved_node(books, nodes, key, (reserved, elsewhere))
         }
         PlacementMode::ReplacePlaceholder(..) | PlacementMode::ReplacePlaceholderAlone(_) => {
             Verdict::ReplacePlaceholder

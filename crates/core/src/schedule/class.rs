@@ -266,7 +266,7 @@ pub(super) struct Class {
     /// Where it stands among the classes that wait for a reservation, if it does.
     pub(super) keeps: Option<Box<Head>>,
     /// Where it sits among them, if users take turns there.
-    pub(super) kept_seat: EntryId,
+    pub(super) candidate_seat: EntryId,
 }
 
 impl Class {
@@ -290,7 +290,7 @@ impl Class {
             aging: false,
             old: BTreeSet::new(),
             keeps: None,
-            kept_seat: EntryId::default(),
+            candidate_seat: EntryId::default(),
         }
     }
 

@@ -316,7 +316,7 @@ impl Scheduler {
             if let Some(members) =
                 candidate.and_then(|key| self.reservation_candidates.members_mut(key))
             {
-                measure(&mut members.waiters, row.kept_seat);
+                measure(&mut members.waiters, row.candidate_seat);
             }
         }
     }

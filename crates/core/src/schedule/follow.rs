@@ -96,7 +96,7 @@ impl Scheduler {
         self.parked.open(&mut self.tree, Blocker::RequiredNode(node), fits);
         self.wake_pinned_members(books, node);
         if row.is_reserved() {
-            self.wake_kept(books, node);
+            self.wake_reserved(books, node);
         }
     }
 
@@ -105,7 +105,7 @@ impl Scheduler {
     pub(super) fn marked(&mut self, books: &Books, allocation: AllocationId) {
         let node = books.allocation(allocation).node;
         if let Some(node) = node.filter(|node| books.node(*node).is_reserved()) {
-            self.wake_kept(books, node);
+            self.wake_reserved(books, node);
         }
     }
 

@@ -282,18 +282,18 @@ impl Scheduler {
         }
         let head = self.head_of(leaf).map(|(_, class)| *class);
         if let Some(head) = head.filter(|_| !all && !shapes.is_empty()) {
-            let (needs, mut kept) = (self.head_needs(books, head), Vec::new());
+            let (needs, mut blocked) = (self.head_needs(books, head), Vec::new());
             shapes.retain(|shape| {
                 let Some(wants) = Wants::of(books, *shape) else { return true };
                 match self.behind_this(books, &needs, &wants, self.now) {
                     HeadCheck::Blocked(taken) => {
-                        kept.push(taken);
+                        blocked.push(taken);
                         false
                     }
                     HeadCheck::Open | HeadCheck::Overtakes(_) => true,
                 }
             });
-            for taken in kept {
+            for taken in blocked {
                 self.note_taken(books, &needs, taken);
             }
         }

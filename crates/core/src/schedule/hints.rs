@@ -276,7 +276,7 @@ impl<'a> Scan<'a> {
     fn leaf(&mut self, leaf: QueueId) {
         let scheduler = self.scheduler;
         let classes = scheduler.hints.by_leaf.get(&leaf).into_iter().flatten();
-        let classes = classes.filter(|id| self.may_be_told(**id));
+        let classes = classes.filter(|id| self.may_be_reported(**id));
         let mut lines: Vec<(ClassId, Peekable<_>)> =
             classes.map(|id| (*id, unreported(scheduler, *id).peekable())).collect();
         let mut next: BinaryHeap<Reverse<(Turn<'a>, usize)>> = BinaryHeap::new();
@@ -295,7 +295,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Whether a class is one that runs as soon as there is room.
-    fn may_be_told(&self, id: ClassId) -> bool {
+    fn may_be_reported(&self, id: ClassId) -> bool {
         let key = self.scheduler.classes.rows[id].key;
         let is_known = matches!(key.charge, ChargeState::Linked { waits: false, .. });
         is_known && !key.mode.replaces_placeholder() && may_not_start(self.books, key).is_none()

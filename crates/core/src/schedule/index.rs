@@ -115,7 +115,7 @@ impl Scheduler {
             | AskEvent::Unreserved { ask } => {
                 self.carry_marks(books, event);
                 let row = books.allocation(*ask);
-                let freed = row.reservation().map(|kept| kept.node);
+                let freed = row.reservation().map(|reservation| reservation.node);
                 let batch = self.remove_ask(books, *ask);
                 let group = group_of(books, row);
                 BeforeEvent { batch, freed, group, ..capture(books, row.application) }
@@ -147,7 +147,8 @@ impl Scheduler {
             AllocationEvent::SwapStarted { ask, placeholder, .. } => {
                 self.places.remove(books, *placeholder);
                 let application = books.allocation(*ask).application;
-                let freed = books.allocation(*ask).reservation().map(|kept| kept.node);
+                let freed =
+                    books.allocation(*ask).reservation().map(|reservation| reservation.node);
                 let batch = self.remove_ask(books, *ask);
                 BeforeEvent { batch, freed, ..capture(books, application) }
             }
@@ -171,7 +172,7 @@ impl Scheduler {
         sized: Option<QueueId>,
         settings: &QueueSettings,
     ) -> BeforeEvent {
-        if let Some(leaf) = sized.filter(|leaf| promises_anew(books, *leaf, settings)) {
+        if let Some(leaf) = sized.filter(|leaf| toggles_guarantee(books, *leaf, settings)) {
             self.take_out_leaf(books, leaf);
         }
         BeforeEvent { sized, ..BeforeEvent::default() }
@@ -350,7 +351,7 @@ impl Scheduler {
                 self.freed(books, seen);
                 if books.node(*node).is_reserved() {
                     // What came may be stopped for those who may run nowhere else.
-                    self.wake_kept(books, *node);
+                    self.wake_reserved(books, *node);
                 }
                 if !books.allocation(*ask).has_only_common_fields() {
                     self.special_placed(books, *ask);
@@ -613,7 +614,7 @@ fn only_sizes(books: &Books, queue: QueueId, event: &QueueEvent) -> bool {
 }
 
 /// Whether a queue has no guarantee and gets one, or the other way round.
-fn promises_anew(books: &Books, queue: QueueId, settings: &QueueSettings) -> bool {
+fn toggles_guarantee(books: &Books, queue: QueueId, settings: &QueueSettings) -> bool {
     let promises =
         |one: &QueueSettings| one.guaranteed.as_ref().is_some_and(Amounts::is_strictly_positive);
     promises(&books.queue(queue).settings) != promises(settings)

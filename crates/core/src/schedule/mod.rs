@@ -403,7 +403,7 @@ impl Scheduler {
                     return Search::Over;
                 }
                 if elsewhere && !found_no_node(wait.blocker) {
-                    self.judge_anew(books, class, false); // Its own node first, then.
+                    self.judge_again(books, class, false); // Its own node first, then.
                 }
                 self.park_for(books, class, (wait, wait), now);
                 if let (Some(application), PlacementMode::ReservedNode(_), false) =
@@ -414,7 +414,7 @@ impl Scheduler {
                 return Search::GoesOn;
             }
             Verdict::Elsewhere => {
-                self.judge_anew(books, class, true);
+                self.judge_again(books, class, true);
                 return Search::GoesOn;
             }
             Verdict::Link => {

@@ -269,7 +269,7 @@ impl NodeIndex {
 
     /// Whether a node that may not be used, because it is reserved for others, has room for all of
     /// `ask`.
-    pub(super) fn is_kept_from(&self, books: &Books, shape: ShapeId) -> bool {
+    pub(super) fn is_reserved_from(&self, books: &Books, shape: ShapeId) -> bool {
         let ask = books.shapes().on_node(shape);
         let mut nodes = self.blocks.iter().flat_map(|block| &block.nodes);
         nodes.any(|(_, id)| {

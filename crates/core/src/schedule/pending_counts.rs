@@ -97,7 +97,7 @@ impl Reason {
     /// Returns the reason that is reported for asks of a leaf that are counted under this. The
     /// reason why their whole partition stands still comes first.
     #[must_use]
-    pub fn as_said(self, books: &Books, leaf: QueueId) -> Self {
+    pub fn as_reported(self, books: &Books, leaf: QueueId) -> Self {
         standstill(books, books.queue(leaf).partition).map_or(self, Self::For)
     }
 

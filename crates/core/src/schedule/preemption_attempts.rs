@@ -59,11 +59,11 @@ impl PreemptionAttempts {
     }
 
     /// A node is reserved for this ask from now on, or no more.
-    pub(super) fn note_kept(&mut self, books: &Books, ask: AllocationId, is_kept: bool) {
+    pub(super) fn note_reservation(&mut self, books: &Books, ask: AllocationId, is_reserved: bool) {
         let row = books.allocation(ask);
         let Some(at) = preempt::yields_at(row) else { return };
         let key = (books.application(row.application).partition, at, ask);
-        if is_kept {
+        if is_reserved {
             self.yields.insert(key);
         } else {
             self.yields.remove(&key);
@@ -141,7 +141,7 @@ impl Scheduler {
             if matches!(row.key.mode, PlacementMode::ReservedNode(_)) {
                 self.attempts.ready.push(class);
             } else if row.wait.is_some() {
-                self.judge_anew(books, class, false);
+                self.judge_again(books, class, false);
             }
         }
     }
@@ -161,7 +161,7 @@ impl Scheduler {
                 self.attempts.ready.push(class);
             } else if row.wait.is_some() && row.due.is_none() {
                 // With another time since then it comes again by that.
-                self.judge_anew(books, class, false);
+                self.judge_again(books, class, false);
                 self.move_to_pass(class, Some(Pass::Normal));
                 self.attempts.again.push(class);
             }
@@ -457,11 +457,11 @@ fn carry_out(books: &Books, ask: AllocationId, plan: &VictimPlan, events: &mut V
             .map(|victim| Event::Allocation(AllocationEvent::Preempted { victim: *victim, cause })),
     );
     events.push(Event::Ask(AskEvent::PreemptionTriggered { ask }));
-    let kept = books.allocation(ask).reservation();
-    if kept.is_some_and(|kept| kept.node == plan.node) {
+    let reservation = books.allocation(ask).reservation();
+    if reservation.is_some_and(|reservation| reservation.node == plan.node) {
         return;
     }
-    if kept.is_some() {
+    if reservation.is_some() {
         events.push(Event::Ask(AskEvent::Unreserved { ask }));
     }
     events.push(Event::Ask(AskEvent::Reserved { ask, node: plan.node }));

@@ -318,8 +318,8 @@ impl Scheduler {
         }
         let wanted = books.node_request(ask);
         let suits = |node| books.suits(row.shape, node);
-        let kept = row.reservation().map(|kept| books.node(kept.node));
-        let has_room = kept.is_some_and(|node| node.available.fits(wanted))
+        let reserved = row.reservation().map(|reservation| books.node(reservation.node));
+        let has_room = reserved.is_some_and(|node| node.available.fits(wanted))
             || !self.nodes[&partition].with_room(books, wanted, suits, 1).is_empty();
         let nodes = Blocker::Nodes(partition);
         Wait { blocker: if has_room { Blocker::NodeConstraint(ask) } else { nodes }, ..wait }

@@ -278,7 +278,7 @@ impl Scheduler {
             shown,
             key,
             (before.as_ref(), after),
-            &mut row.kept_seat,
+            &mut row.candidate_seat,
         );
     }
 

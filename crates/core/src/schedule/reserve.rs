@@ -23,8 +23,8 @@ use super::reservation_candidates::SchedulerTimer;
 pub const RESERVATION_WAIT: Millis = Millis::from_secs(2 * 60 * 60);
 
 /// When a lack of headroom ends a reservation: once it is older than that.
-fn overdue_at(kept: Reservation) -> Timestamp {
-    kept.since + RESERVATION_WAIT + Millis::new(1)
+fn overdue_at(reservation: Reservation) -> Timestamp {
+    reservation.since + RESERVATION_WAIT + Millis::new(1)
 }
 
 /// Whether it is the amount that holds an ask back, and not the number of applications.
@@ -33,7 +33,7 @@ const fn lacks_headroom(wait: Wait) -> bool {
 }
 
 /// Try the node that is reserved for an ask; `elsewhere`, all others.
-pub(super) fn on_kept_node(
+pub(super) fn on_reserved_node(
     books: &Books,
     nodes: &mut NodeIndex,
     key: ClassKey,
@@ -74,11 +74,11 @@ pub(super) fn on_no_headroom(
     wait: Wait,
     now: Timestamp,
 ) -> Verdict {
-    let kept = books
+    let reservation = books
         .allocation(ask)
         .reservation()
         .expect("an ask with a reserved node has its reservation");
-    if lacks_headroom(wait) && overdue_at(kept) <= now {
+    if lacks_headroom(wait) && overdue_at(reservation) <= now {
         return Verdict::Unreserve(ask);
     }
     Verdict::Wait(wait)
@@ -106,18 +106,18 @@ pub(super) fn make_way(books: &Books, node: NodeId, events: &mut Vec<Event>) {
 impl Scheduler {
     /// A node is reserved for this ask from now on: remember when that may end.
     pub(super) fn watch_reservation(&mut self, books: &Books, ask: AllocationId) {
-        if let Some(kept) = books.allocation(ask).reservation() {
-            self.timers.insert((overdue_at(kept), SchedulerTimer::ReservationExpired(ask)));
-            self.attempts.note_kept(books, ask, true);
+        if let Some(reservation) = books.allocation(ask).reservation() {
+            self.timers.insert((overdue_at(reservation), SchedulerTimer::ReservationExpired(ask)));
+            self.attempts.note_reservation(books, ask, true);
         }
     }
 
     /// No node is reserved for this ask any more, or the ask is about to go.
     pub(super) fn forget_reservation(&mut self, books: &Books, ask: AllocationId) {
-        if let Some(kept) = books.allocation(ask).reservation() {
-            self.timers.remove(&(overdue_at(kept), SchedulerTimer::ReservationExpired(ask)));
+        if let Some(reservation) = books.allocation(ask).reservation() {
+            self.timers.remove(&(overdue_at(reservation), SchedulerTimer::ReservationExpired(ask)));
             self.overdue.remove(&ask);
-            self.attempts.note_kept(books, ask, false);
+            self.attempts.note_reservation(books, ask, false);
         }
     }
 
@@ -142,7 +142,7 @@ impl Scheduler {
     }
 
     /// The asks for which a node is reserved may have room on it by now.
-    pub(super) fn wake_kept(&mut self, books: &Books, node: NodeId) {
+    pub(super) fn wake_reserved(&mut self, books: &Books, node: NodeId) {
         for ask in books.node(node).reservations() {
             let row = books.allocation(*ask);
             // With more free, what may be stopped there may be enough.
@@ -156,13 +156,13 @@ impl Scheduler {
     /// Check a single ask again.
     pub(super) fn wake(&mut self, books: &Books, ask: AllocationId) {
         if let Some(class) = self.class_of(books, ask) {
-            self.judge_anew(books, class, false);
+            self.judge_again(books, class, false);
         }
     }
 
     /// Check a class again, whatever it waits for; `elsewhere` for a class of one ask whose
     /// reserved node has no room.
-    pub(super) fn judge_anew(&mut self, books: &Books, class: ClassId, elsewhere: bool) {
+    pub(super) fn judge_again(&mut self, books: &Books, class: ClassId, elsewhere: bool) {
         let group = self.classes.rows[class].group();
         if group.is_none() {
             self.unlist(class);

@@ -170,12 +170,12 @@ impl Tree {
         while !books.queue(at).leaf {
             let lists = &self.queues[at.index()].passes;
             let first = lists[pass.index()].children.first();
-            let kept = lists[Pass::ReserveNodes.index()].children.first().filter(|_| keeps);
-            at = earlier(first, kept)?.1;
+            let reserving = lists[Pass::ReserveNodes.index()].children.first().filter(|_| keeps);
+            at = earlier(first, reserving)?.1;
         }
         let first = self.ready(at, pass).first();
-        let kept = self.ready(at, Pass::ReserveNodes).first().filter(|_| keeps);
-        let chosen = earlier(first, kept)?;
+        let reserving = self.ready(at, Pass::ReserveNodes).first().filter(|_| keeps);
+        let chosen = earlier(first, reserving)?;
         Some((at, if first == Some(chosen) { pass } else { Pass::ReserveNodes }))
     }
 

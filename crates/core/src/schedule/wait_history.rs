@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_kept_and_no_repeats_and_the_oldest_go_first() {
+    fn changes_are_stored_without_repeats_and_the_oldest_go_first() {
         let mut marks = WaitHistory::default();
         for at in 0..50 {
             let code = if at % 4 < 2 { WaitCode::QueueMax } else { WaitCode::NoNodeFits };

@@ -48,7 +48,9 @@ impl Scheduler {
         match nodes.lacks_suiting(books, shape) {
             Some(Unsuited::Label) => Wait::of(Blocker::NoSuchLabel(partition)),
             Some(Unsuited::Blocked) => Wait::of(Blocker::NodeBlocked(partition)),
-            None if nodes.is_kept_from(books, shape) => Wait::of(Blocker::NodesReserved(partition)),
+            None if nodes.is_reserved_from(books, shape) => {
+                Wait::of(Blocker::NodesReserved(partition))
+            }
             None => {
                 let shortfall = nodes.shortfall(books, shape);
                 Wait { blocker: Blocker::Nodes(partition), shortfall }

@@ -213,10 +213,10 @@ fn in_application(
         values.backoff = 0; // An ask that waits for the turn of its user does not fail.
     }
     let mut others = asks.iter().filter(|(_, ask)| ordinary(ask));
-    let all_kept = others.all(|(_, ask)| ask.reservation().is_some());
+    let all_reserved = others.all(|(_, ask)| ask.reservation().is_some());
     let mut failed = 0;
     for (ask, ask_row) in asks {
-        if values.backoff > 0 && !all_kept && failed >= values.backoff {
+        if values.backoff > 0 && !all_reserved && failed >= values.backoff {
             let until = now + values.backoff_delay;
             return Some(alloc::vec![Event::Application(ApplicationEvent::BackedOff {
                 application: id,

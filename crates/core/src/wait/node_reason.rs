@@ -49,7 +49,7 @@ impl NodeReason {
     }
 
     /// Returns what is wrong with the nodes, in words that follow their number.
-    pub const fn said(self) -> &'static str {
+    pub const fn text(self) -> &'static str {
         match self {
             Self::Label => "with another label",
             Self::Blocked => "on the block list",

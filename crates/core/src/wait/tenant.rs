@@ -55,8 +55,9 @@ pub struct TenantShort {
 }
 
 impl Wait {
-    /// Returns the code under which an ask waits, for whoever asks about a task of a tenant: an impossible task is
-    /// that, and a quota is a quota of the tenant, whatever queue or limit it is.
+    /// Returns the code under which an ask waits, as reported for a task of a tenant. An impossible
+    /// task has the code of its blocker. A quota has the code of a tenant quota, whatever queue or
+    /// limit enforces it.
     pub fn code_of_task(&self, books: &Books, ask: AllocationId) -> &'static str {
         let own = self.blocker.code(books);
         if self.blocker.row().is_permanent {

@@ -302,7 +302,7 @@ fn of_check(text: &mut String, check: &ExplainedCheck) {
 
 fn of_nodes(text: &mut String, nodes: &NodesLookedAt) {
     // A server that knows more reasons than this program sends a word all the same.
-    let reason_text = |why: &str| NodeReason::of_word(why).map(NodeReason::said);
+    let reason_text = |why: &str| NodeReason::of_word(why).map(NodeReason::text);
     let refused = nodes.refused.iter();
     let refused = refused
         .map(|(why, count)| format!(", {count} {}", reason_text(why).unwrap_or(why.as_str())));

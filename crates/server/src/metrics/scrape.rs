@@ -35,7 +35,7 @@ impl<'a> Scrape<'a> {
             for (leaf, reason, count) in scheduler.pending_counts() {
                 let key = (
                     books.queue(leaf).partition,
-                    reason.as_said(books, leaf).code(books).unwrap_or("NEXT"),
+                    reason.as_reported(books, leaf).code(books).unwrap_or("NEXT"),
                 );
                 *waiting.entry(key).or_default() += count.asks;
                 wait(books, leaf, count.applications, None, &mut tenants);

@@ -42,8 +42,8 @@ impl Refused {
         Self { rule: Some(rule), ..self }
     }
 
-    /// What is there has this entity tag, if it is there.
-    pub(super) fn beside(self, tag: Option<String>) -> Self {
+    /// Adds the entity tag of the existing object, if it exists.
+    pub(super) fn with_tag(self, tag: Option<String>) -> Self {
         Self { tag, ..self }
     }
 

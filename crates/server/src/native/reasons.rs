@@ -96,7 +96,7 @@ impl Look<'_> {
                 continue;
             }
             body.waiting_asks += count.asks;
-            let reason = reason.as_said(self.books, leaf);
+            let reason = reason.as_reported(self.books, leaf);
             if reason == Reason::Turn {
                 body.next_asks += count.asks;
                 continue;

@@ -42,7 +42,7 @@ impl Counts {
         self.reservations += u64::from(row.reservation().is_some());
     }
 
-    fn kept_by(row: &Application) -> Self {
+    fn stored_by(row: &Application) -> Self {
         Self {
             asks: row.ask_count.into(),
             allocations: row.allocation_count.into(),
@@ -126,7 +126,7 @@ impl Books {
         for id in ids {
             let owner = &self.applications[id];
             let Some(first) = owner.first_allocation else {
-                let nothing = Counts::kept_by(owner) == Counts::default();
+                let nothing = Counts::stored_by(owner) == Counts::default();
                 Unsound::unless(nothing, &owner.name, "its asks and allocations")?;
                 continue;
             };
@@ -139,7 +139,7 @@ impl Books {
                 homebound += u32::from(row.is_pending() && row.is_homebound());
                 Ok(row.next_in_application)
             })?;
-            let counted = counts == Counts::kept_by(owner);
+            let counted = counts == Counts::stored_by(owner);
             Unsound::unless(counted, name, "the number of its asks and allocations")?;
             let linked = owner.link.is_some() || counts.allocations == 0;
             Unsound::unless(linked, name, "its trackers and what it has")?;

@@ -67,7 +67,7 @@ fn a_tracker_lives_while_it_is_linked_used_or_limited() {
 }
 
 #[test]
-fn a_named_user_limit_stands_alone_beside_that_of_the_others() {
+fn a_named_user_limit_stands_apart_from_that_of_the_others() {
     let mut trackers = Trackers::default();
     let path = [queue(0), queue(1)];
     let bob = trackers.link(TrackerKind::User, &Name::new("bob"), &path).unwrap();

@@ -131,7 +131,7 @@ fn part(books: &Books, resource: ResourceType) -> Setting {
 fn lift(trial: &Trial, compared: Compared, amount: &Amount) -> Option<Edit> {
     let books = trial.books();
     let Amount { resource, limit, used, asked } = *amount;
-    let others = resource.map_or(Quantity::ZERO, |resource| trial.wanted_beside(resource));
+    let others = resource.map_or(Quantity::ZERO, |resource| trial.wanted_by_others(resource));
     let to = used.plus(asked).plus(others);
     let count = |number: Quantity| u64::try_from(number.get()).unwrap_or_default();
     match (compared, resource) {

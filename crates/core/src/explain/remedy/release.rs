@@ -20,21 +20,21 @@ const CANDIDATES: usize = 12;
 const EXACT: usize = 3;
 
 /// How many allocations are released at most, where limits are raised in addition.
-const BESIDE_LIMITS: usize = 2;
+const WITH_RAISED_LIMITS: usize = 2;
 
 /// A smallest set of allocations whose release starts the ask: fewest, then least in sum, then
 /// youngest. Where limits hold it back that no release makes way for, these are raised in addition.
 pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
     let (candidates, all) = candidates(trial);
-    alone(trial, &candidates, all).or_else(|| beside_limits(trial, &candidates, all))
+    alone(trial, &candidates, all).or_else(|| with_raised_limits(trial, &candidates, all))
 }
 
 /// With limits raised, where that by itself is not enough.
-fn beside_limits(trial: &mut Trial, candidates: &[AllocationId], all: bool) -> Option<Remedy> {
+fn with_raised_limits(trial: &mut Trial, candidates: &[AllocationId], all: bool) -> Option<Remedy> {
     let lacks_node =
         trial.explanation().blocked_by().any(|check| check.blocker.row().kind == Kind::Node);
     let limits = raise::edits(trial).filter(|_| lacks_node)?;
-    for count in 1..=BESIDE_LIMITS {
+    for count in 1..=WITH_RAISED_LIMITS {
         for set in in_order(trial.books(), sets(candidates, count)) {
             if trial.ran_out() {
                 return None;
@@ -149,10 +149,10 @@ fn candidates(trial: &Trial) -> (Vec<AllocationId>, bool) {
         })
     };
     let keeps = |row: &Allocation| row.is_pending() && row.reservation().is_some();
-    let is_kept_out = is_kept_out(trial);
+    let is_reserved_for_others = is_reserved_for_others(trial);
     for (id, row) in books.allocations().iter() {
         let given = row.is_allocated() && row.mark == StopRequest::None && counts(row);
-        if given || is_kept_out && id != trial.ask() && keeps(row) {
+        if given || is_reserved_for_others && id != trial.ask() && keeps(row) {
             found.push((id, row));
         }
     }
@@ -166,7 +166,7 @@ fn candidates(trial: &Trial) -> (Vec<AllocationId>, bool) {
 }
 
 /// Whether nodes are closed to it because they are reserved for others.
-fn is_kept_out(trial: &Trial) -> bool {
+fn is_reserved_for_others(trial: &Trial) -> bool {
     let mut failed = trial.explanation().blocked_by();
     failed.any(|check| {
         let refused = |nodes: &Nodes| nodes.refused.contains_key(&NodeReason::Reserved);

@@ -55,7 +55,7 @@ impl Trial {
         let application = row.application;
         let partition = books.application(application).partition;
         let together = books.members_of(application) > 1;
-        let placeholders = placeholders_beside(books, ask);
+        let placeholders = other_placeholders(books, ask);
         let is_placeholder = row.placeholder;
         let supposes = books.asks_about_nodes(partition);
         let mut books = books.clone();
@@ -147,7 +147,7 @@ impl Trial {
     }
 
     /// What all of it that does not start, but the first, needs of a type.
-    pub(super) fn wanted_beside(&self, resource: ResourceType) -> Quantity {
+    pub(super) fn wanted_by_others(&self, resource: ResourceType) -> Quantity {
         let others = self.stuck.iter().skip(1);
         let wants = |ask: &AllocationId| self.copy.books.resources_of(*ask).get_or_zero(resource);
         others.map(wants).fold(Quantity::ZERO, Quantity::plus)
@@ -230,7 +230,7 @@ fn run(
 }
 
 /// The other placeholders of an application that wait: they start with one of them or none does.
-fn placeholders_beside(books: &Books, ask: AllocationId) -> Vec<AllocationId> {
+fn other_placeholders(books: &Books, ask: AllocationId) -> Vec<AllocationId> {
     let application = books.allocation(ask).application;
     if books.application(application).gang.is_none() {
         return Vec::new();
@@ -251,7 +251,7 @@ pub(super) fn in_turn(
     steps: usize,
 ) -> InTurnOutcome {
     let Some(row) = books.allocations().get(ask) else { return InTurnOutcome::Waits };
-    let mates = if row.placeholder { placeholders_beside(books, ask) } else { Vec::new() };
+    let mates = if row.placeholder { other_placeholders(books, ask) } else { Vec::new() };
     let partition = books.partition(books.application(row.application).partition).name.clone();
     let (mut copy, mut ask) = (Fork::of(books.clone(), now), ask);
     if books.partition_named(&partition).is_some_and(|one| books.asks_about_nodes(one)) {

@@ -16,20 +16,20 @@ pub(super) fn demand(books: &Books, leaf: QueueId, users: LeafUsers<'_>) -> Reso
     let used = books.queue(leaf).used_after_preemption();
     let mut granted = Resources::new();
     for (level, user) in users.users() {
-        let mut his =
+        let mut grants =
             UserGrants { books, leaf, users, level, user: &user, given: Resources::new() };
         let (mut counted_as, max) = (user.used(), &users.outline().max);
         for (shape, count) in user.waits() {
             let size = books.shapes().get(*shape);
             let counted = users.normalised(size);
-            let limit = his.limit(&counted);
+            let limit = grants.limit(&counted);
             let wanted = most(*count, |count| {
                 is_within(max, &used.plus(&granted), &size.times(count), size)
-                    && his.may_have(&size.times(count))
-                    && his.is_admitted(&limit, &counted_as, &counted, count)
+                    && grants.may_have(&size.times(count))
+                    && grants.is_admitted(&limit, &counted_as, &counted, count)
             });
             granted.add(&size.times(wanted));
-            his.given.add(&size.times(wanted));
+            grants.given.add(&size.times(wanted));
             counted_as.add(&counted.times(wanted));
         }
     }

@@ -39,7 +39,7 @@ pub const TRIES_PER_CYCLE: u32 = 10;
 
 /// How long a node is reserved for an ask before it goes to one of higher priority. Source:
 /// scheduling §11.3, decision D-17 for the doubled hour, and K-28 for whose age it is.
-const KEPT_FOR: Millis = Millis::from_secs(2 * 60 * 60 + 2);
+const RESERVED_FOR: Millis = Millis::from_secs(2 * 60 * 60 + 2);
 
 /// What is to be stopped for an ask, and where it runs then.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -183,9 +183,9 @@ pub(super) fn ripe_at(books: &Books, leaf: QueueId, ask: &Allocation) -> Timesta
 
 /// When the node that is reserved for an ask goes to one of higher priority; none if it never does.
 pub(super) fn yields_at(ask: &Allocation) -> Option<Timestamp> {
-    let kept = ask.reservation()?;
+    let reservation = ask.reservation()?;
     let yields = ask.required_node().is_none() && !ask.preemption_triggered;
-    yields.then(|| kept.since + KEPT_FOR + INSTANT)
+    yields.then(|| reservation.since + RESERVED_FOR + INSTANT)
 }
 
 /// Whether others may be stopped for an ask that may run anywhere, when its time comes: its
@@ -427,7 +427,7 @@ impl<'books> PreemptionContext<'books> {
                 && row.priority < mine.priority
                 && yields_at(row).is_some_and(|at| at <= now)
         };
-        self.kept_nodes()
+        self.reserved_nodes()
             .flat_map(|(_, node)| node.reservations())
             .copied()
             .filter(gives_up)
@@ -435,7 +435,7 @@ impl<'books> PreemptionContext<'books> {
     }
 
     /// The nodes of the partition that are reserved for some ask, in the order of their names.
-    fn kept_nodes(&self) -> impl Iterator<Item = (NodeId, &'books Node)> {
+    fn reserved_nodes(&self) -> impl Iterator<Item = (NodeId, &'books Node)> {
         let partition = self.books.partition(self.partition);
         let some = (partition.reservation_count > 0).then_some(&partition.nodes);
         let books = self.books;

@@ -109,9 +109,9 @@ fn offer(scene: &mut PreemptionContext<'_>, choice: Choice<'_>) -> NodeBatch {
 /// Count the asks that triggered preemption and have a reserved node.
 fn promise(scene: &mut PreemptionContext<'_>) {
     let (books, ask) = (scene.books, scene.ask);
-    let kept = scene.kept_nodes().flat_map(|(_, node)| node.reservations());
-    let kept: Vec<AllocationId> = kept.copied().filter(|one| *one != ask).collect();
-    for one in kept {
+    let reserved = scene.reserved_nodes().flat_map(|(_, node)| node.reservations());
+    let reserved: Vec<AllocationId> = reserved.copied().filter(|one| *one != ask).collect();
+    for one in reserved {
         let row = books.allocation(one);
         if row.preemption_triggered {
             let application = books.application(row.application);

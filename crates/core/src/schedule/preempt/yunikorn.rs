@@ -156,7 +156,7 @@ fn useful_first(
 fn additional(scene: &mut PreemptionContext<'_>, on_node: &[usize]) -> Option<Vec<usize>> {
     let asking = scene.ledger.asking;
     scene.take_all(on_node);
-    let mut kept = Vec::new();
+    let mut chosen = Vec::new();
     for position in 0..scene.candidates.len() {
         let known = on_node.contains(&position);
         if known || !scene.may_lose(position) {
@@ -175,18 +175,18 @@ fn additional(scene: &mut PreemptionContext<'_>, on_node: &[usize]) -> Option<Ve
             scene.ledger.take(asking, size);
             scene.put_back(position);
         } else {
-            kept.push(position);
+            chosen.push(position);
         }
     }
     let left = scene.ledger.remaining(asking);
     let fails = left.is_some_and(|left| has_negative_of(&left, scene.size));
-    for position in &kept {
+    for position in &chosen {
         scene.put_back(*position);
         let size = scene.candidates[*position].size;
         scene.ledger.take(asking, size);
     }
     scene.put_back_all(on_node);
-    (kept.is_empty() || !fails).then_some(kept)
+    (chosen.is_empty() || !fails).then_some(chosen)
 }
 
 /// As many of all victims, in their order, as make up for the ask, and the first `firm` in any

@@ -23,7 +23,7 @@ pub fn evictions(books: &Books, now: Timestamp, root: QueueId) -> Vec<Event> {
         runs.push((queue, run(books, now, queue, &stopped)));
     }
     // In report order: each behind those below it, in the order in which queues were made.
-    for queue in told(books, root) {
+    for queue in report_order(books, root) {
         let at = runs.iter().position(|(id, _)| *id == queue);
         events.extend(at.into_iter().flat_map(|at| runs[at].1.clone()));
     }
@@ -37,8 +37,8 @@ const fn victim(event: &Event) -> Option<AllocationId> {
     }
 }
 
-fn told(books: &Books, queue: QueueId) -> Vec<QueueId> {
-    let children = books.children(queue).flat_map(|(child, _)| told(books, child));
+fn report_order(books: &Books, queue: QueueId) -> Vec<QueueId> {
+    let children = books.children(queue).flat_map(|(child, _)| report_order(books, child));
     children.chain([queue]).collect()
 }
 

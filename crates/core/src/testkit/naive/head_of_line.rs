@@ -82,8 +82,8 @@ pub(super) fn in_leaf(
             if !ordinary(ask_row) {
                 continue;
             }
-            let kept = ask_row.reservation().is_some();
-            let gate = if kept { Gate::Open } else { line.gate(ask) };
+            let reserved = ask_row.reservation().is_some();
+            let gate = if reserved { Gate::Open } else { line.gate(ask) };
             let started = may_start(books, row, link);
             match gate {
                 Gate::Closed => continue,
@@ -93,7 +93,7 @@ pub(super) fn in_leaf(
                 }
                 Gate::Open | Gate::Overtakes => {}
             }
-            let in_gang = !kept && whole_gangs::is_whole(books, ask_row);
+            let in_gang = !reserved && whole_gangs::is_whole(books, ask_row);
             if in_gang
                 && (never::is_gang_too_large(books, ask) || whole_gangs::waits(books, now, ask))
             {
@@ -102,7 +102,7 @@ pub(super) fn in_leaf(
             }
             let leads = line.head.is_none() && line.could_run(ask);
             let headroom = has_headroom(books, row, link, ask);
-            if !headroom || kept {
+            if !headroom || reserved {
                 let may_call = leads && is_allowed(books, row, link, ask);
                 let step = || call(books, now, tries, (ask, headroom), |_| false);
                 if let Some(events) = may_call.then(step).flatten() {

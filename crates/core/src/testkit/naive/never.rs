@@ -105,7 +105,7 @@ fn has_no_nodes(books: &Books, ask: AllocationId) -> bool {
     places < members
 }
 
-/// How many asks of this size a node holds beside its static allocations.
+/// How many asks of this size a node holds in addition to its static allocations.
 fn count_on(books: &Books, node: &Node, size: &Resources) -> u64 {
     let foreign = &books.partition(node.partition).foreign;
     let fixed = foreign.iter().map(|(_, one)| one).filter(|one| {

@@ -104,9 +104,9 @@ pub(super) fn call(
             .map(|victim| Event::Allocation(AllocationEvent::Preempted { victim, cause })),
     );
     events.push(Event::Ask(AskEvent::PreemptionTriggered { ask: caller }));
-    let kept = books.allocation(caller).reservation();
-    if kept.is_none_or(|kept| kept.node != node) {
-        events.extend(kept.map(|_| Event::Ask(AskEvent::Unreserved { ask: caller })));
+    let reservation = books.allocation(caller).reservation();
+    if reservation.is_none_or(|reservation| reservation.node != node) {
+        events.extend(reservation.map(|_| Event::Ask(AskEvent::Unreserved { ask: caller })));
         events.push(Event::Ask(AskEvent::Reserved { ask: caller, node }));
     }
     Some(events)
@@ -140,8 +140,9 @@ fn any_is_given_up(
 ) -> bool {
     let long = Millis::from_secs(3_600 + 3_600 + 2);
     books.allocations().iter().any(|(_, row)| {
-        row.reservation().is_some_and(|kept| tried <= kept.since + long && now > kept.since + long)
-            && row.required_node().is_none()
+        row.reservation().is_some_and(|reservation| {
+            tried <= reservation.since + long && now > reservation.since + long
+        }) && row.required_node().is_none()
             && !row.preemption_triggered
             && books.application(row.application).partition == partition
     })

@@ -58,21 +58,21 @@ pub(super) fn in_application(
         if whole_gangs::waits(books, now, *ask) {
             return Some(end(*ask)); // It would hold a node for nothing.
         }
-        let kept = ask_row.reservation()?;
+        let reservation = ask_row.reservation()?;
         if !has_headroom(books, row, link, *ask) {
-            if now.since(kept.since) > RESERVATION_WAIT {
+            if now.since(reservation.since) > RESERVATION_WAIT {
                 return Some(alloc::vec![Event::Ask(AskEvent::Unreserved { ask: *ask })]);
             }
-        } else if books.node(kept.node).available.fits(books.node_request(*ask)) {
-            match choose(books, row, (*ask, QuestionMode::Allocate), &[kept.node]) {
+        } else if books.node(reservation.node).available.fits(books.node_request(*ask)) {
+            match choose(books, row, (*ask, QuestionMode::Allocate), &[reservation.node]) {
                 Some(Ok(node)) => return Some(place(books, row, *ask, node)),
                 Some(Err(step)) => return Some(step),
                 None if books.allocations().iter().any(|(_, one)| {
-                    one.node == Some(kept.node) && one.mark == StopRequest::Preempted
+                    one.node == Some(reservation.node) && one.mark == StopRequest::Preempted
                 }) => {}
                 None => return Some(alloc::vec![Event::Ask(AskEvent::Unreserved { ask: *ask })]),
             }
-        } else if let Some(events) = required(books, *ask, kept.node) {
+        } else if let Some(events) = required(books, *ask, reservation.node) {
             return Some(events);
         }
     }
@@ -121,8 +121,8 @@ pub(super) fn on_required_node(
             Err(step) => return Some(step),
         }
     } else {
-        let said = books.verdict_on(ask, node, QuestionMode::Allocate);
-        if on.available.fits(wanted) && said.is_some_and(|one| one.refusal.is_some()) {
+        let verdict = books.verdict_on(ask, node, QuestionMode::Allocate);
+        if on.available.fits(wanted) && verdict.is_some_and(|one| one.refusal.is_some()) {
             return None;
         }
         match choose(books, row, (ask, QuestionMode::Reserve), &[node])? {

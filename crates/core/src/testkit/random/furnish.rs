@@ -64,12 +64,12 @@ pub(super) fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8
             queue.properties.insert(Name::new(key), Name::new(value));
         }
     }
-    told_from(&mut queue, bound, limits);
+    derive_from(&mut queue, bound, limits);
     queue
 }
 
 /// What follows from what was drawn already, so that files without it are what they ever were.
-fn told_from(queue: &mut QueueConfig, bound: u8, limits: u8) {
+fn derive_from(queue: &mut QueueConfig, bound: u8, limits: u8) {
     if limits % 7 == 3 {
         let mut state = u32::from(limits) << 8 | u32::from(bound);
         queue.user_limits = Some(share(|| {

@@ -151,7 +151,7 @@ async fn answer(
     let found = read.await.map_err(|error| failed(error.to_string()))?;
     let found = found.map_err(|error| failed(error.to_string()))?;
     let cursor = found.more_after.map(|after| format!("a-{after}"));
-    Ok(AuditPage { stamp, items: found.records.into_iter().map(told).collect(), cursor })
+    Ok(AuditPage { stamp, items: found.records.into_iter().map(record_body).collect(), cursor })
 }
 
 impl TenantScope<'_> {
@@ -174,32 +174,32 @@ impl TenantScope<'_> {
     }
 }
 
-fn told(record: AuditRecord) -> api::AuditRecord {
-    use api::AuditType as Told;
+fn record_body(record: AuditRecord) -> api::AuditRecord {
+    use api::AuditType as Kind;
     api::AuditRecord {
         seq: record.seq,
         at: record.at,
         actor: record.actor,
         request_id: record.request_id,
         r#type: match record.kind {
-            AuditType::TenantCreated => Told::TenantCreated,
-            AuditType::TenantChanged => Told::TenantChanged,
-            AuditType::TenantDeleted => Told::TenantDeleted,
-            AuditType::QuotaChanged => Told::QuotaChanged,
-            AuditType::TaskSubmitted => Told::TaskSubmitted,
-            AuditType::TaskThrottled => Told::TaskThrottled,
-            AuditType::TaskStarted => Told::TaskStarted,
-            AuditType::TaskEnded => Told::TaskEnded,
-            AuditType::TaskConfirmed => Told::TaskConfirmed,
-            AuditType::TaskMeasured => Told::TaskMeasured,
-            AuditType::TaskResized => Told::TaskResized,
-            AuditType::TaskRanked => Told::TaskRanked,
-            AuditType::TaskCancelled => Told::TaskCancelled,
-            AuditType::TaskEvicted => Told::TaskEvicted,
-            AuditType::TaskRejected => Told::TaskRejected,
-            AuditType::OrderChanged => Told::OrderChanged,
-            AuditType::LedgerRebuilt => Told::LedgerRebuilt,
-            AuditType::LedgerDrift => Told::LedgerDrift,
+            AuditType::TenantCreated => Kind::TenantCreated,
+            AuditType::TenantChanged => Kind::TenantChanged,
+            AuditType::TenantDeleted => Kind::TenantDeleted,
+            AuditType::QuotaChanged => Kind::QuotaChanged,
+            AuditType::TaskSubmitted => Kind::TaskSubmitted,
+            AuditType::TaskThrottled => Kind::TaskThrottled,
+            AuditType::TaskStarted => Kind::TaskStarted,
+            AuditType::TaskEnded => Kind::TaskEnded,
+            AuditType::TaskConfirmed => Kind::TaskConfirmed,
+            AuditType::TaskMeasured => Kind::TaskMeasured,
+            AuditType::TaskResized => Kind::TaskResized,
+            AuditType::TaskRanked => Kind::TaskRanked,
+            AuditType::TaskCancelled => Kind::TaskCancelled,
+            AuditType::TaskEvicted => Kind::TaskEvicted,
+            AuditType::TaskRejected => Kind::TaskRejected,
+            AuditType::OrderChanged => Kind::OrderChanged,
+            AuditType::LedgerRebuilt => Kind::LedgerRebuilt,
+            AuditType::LedgerDrift => Kind::LedgerDrift,
         },
         tenant: record.tenant,
         task: record.task,

@@ -78,34 +78,38 @@ pub(super) fn set_quota(
 }
 
 /// All settings of a tenant whose queue is at `path` if it has one of its own.
-pub(super) fn settings(said: &api::Tenant, path: &str) -> Result<TenantSettings, Unfit> {
+pub(super) fn settings(tenant: &api::Tenant, path: &str) -> Result<TenantSettings, Unfit> {
     let mut settings = TenantSettings {
-        display_name: Name::new(&said.display_name),
-        kind: match said.kind {
+        display_name: Name::new(&tenant.display_name),
+        kind: match tenant.kind {
             api::TenantKind::User => TenantKind::User,
             api::TenantKind::Project => TenantKind::Project,
             api::TenantKind::Department => TenantKind::Department,
         },
-        parent: said.parent.as_ref().map(Name::new),
-        suspended: said.state == TenantState::Suspended,
-        guaranteed: amounts("the guarantee", &said.guaranteed)?,
-        strict_sum: said.strict_sum,
-        waiting: said.waiting.as_ref().map(waiting),
-        on_lower: said.on_lower.map(on_lower),
-        oversized: said.oversized.map(oversized),
-        mapping: mapping(said.mapping.as_ref(), path)?,
-        labels: said.labels.iter().map(|(key, value)| (Name::new(key), Name::new(value))).collect(),
+        parent: tenant.parent.as_ref().map(Name::new),
+        suspended: tenant.state == TenantState::Suspended,
+        guaranteed: amounts("the guarantee", &tenant.guaranteed)?,
+        strict_sum: tenant.strict_sum,
+        waiting: tenant.waiting.as_ref().map(waiting),
+        on_lower: tenant.on_lower.map(on_lower),
+        oversized: tenant.oversized.map(oversized),
+        mapping: mapping(tenant.mapping.as_ref(), path)?,
+        labels: tenant
+            .labels
+            .iter()
+            .map(|(key, value)| (Name::new(key), Name::new(value)))
+            .collect(),
         ..TenantSettings::default()
     };
-    set_quota(&mut settings, said.quota.as_ref())?;
+    set_quota(&mut settings, tenant.quota.as_ref())?;
     Ok(settings)
 }
 
-fn mapping(said: Option<&api::TenantMapping>, path: &str) -> Result<TenantMapping, Unfit> {
-    let Some(said) = said else { return Ok(TenantMapping::Queue) };
+fn mapping(mapping: Option<&api::TenantMapping>, path: &str) -> Result<TenantMapping, Unfit> {
+    let Some(mapping) = mapping else { return Ok(TenantMapping::Queue) };
     let unfit = |detail: String| Err(Unfit { rule: RefusalCode::TenantMode, detail });
-    let whose = (said.user.as_deref(), said.group.as_deref());
-    match (said.mode, whose, said.queue.as_deref()) {
+    let whose = (mapping.user.as_deref(), mapping.group.as_deref());
+    match (mapping.mode, whose, mapping.queue.as_deref()) {
         (TenantMode::Queue, (None, None), queue) => match queue {
             Some(queue) if !queue.eq_ignore_ascii_case(path) => unfit(format!(
                 "`mapping` has queue {queue}, but the queue of this tenant is {path}. Set the \
@@ -137,49 +141,49 @@ fn mapping(said: Option<&api::TenantMapping>, path: &str) -> Result<TenantMappin
     }
 }
 
-fn seconds(said: Option<u32>) -> Option<Millis> {
-    said.map(|seconds| Millis::from_secs(seconds.into()))
+fn seconds(span: Option<u32>) -> Option<Millis> {
+    span.map(|seconds| Millis::from_secs(seconds.into()))
 }
 
-fn waiting(said: &api::WaitingPolicy) -> WaitingPolicy {
+fn waiting(policy: &api::WaitingPolicy) -> WaitingPolicy {
     WaitingPolicy {
-        strategy: match said.strategy {
+        strategy: match policy.strategy {
             api::WaitingStrategy::Fifo => WaitingStrategy::Fifo,
             api::WaitingStrategy::FifoBackfill => WaitingStrategy::FifoBackfill,
             api::WaitingStrategy::Priority => WaitingStrategy::Priority,
             api::WaitingStrategy::Urgency => WaitingStrategy::Urgency,
         },
-        aging_interval: seconds(said.aging_interval_seconds),
-        aging_step: said.aging_step,
-        aging_max: said.aging_max,
-        max_overtakes: said.max_overtakes,
-        max_head_wait: seconds(said.max_head_wait_seconds),
-        max_wait: seconds(said.max_wait_seconds).filter(|wait| *wait > Millis::ZERO),
+        aging_interval: seconds(policy.aging_interval_seconds),
+        aging_step: policy.aging_step,
+        aging_max: policy.aging_max,
+        max_overtakes: policy.max_overtakes,
+        max_head_wait: seconds(policy.max_head_wait_seconds),
+        max_wait: seconds(policy.max_wait_seconds).filter(|wait| *wait > Millis::ZERO),
     }
 }
 
-fn on_lower(said: api::OnLower) -> OnLower {
-    match said.action {
+fn on_lower(on_lower: api::OnLower) -> OnLower {
+    match on_lower.action {
         api::OnLowerAction::Block => OnLower::Block,
         api::OnLowerAction::Refuse => OnLower::Refuse,
         api::OnLowerAction::Preempt => {
-            let grace = said.grace_seconds.unwrap_or(GRACE_SECONDS);
+            let grace = on_lower.grace_seconds.unwrap_or(GRACE_SECONDS);
             OnLower::Preempt { grace: Millis::from_secs(grace.into()) }
         }
     }
 }
 
-fn oversized(said: api::Oversized) -> Oversized {
-    match said {
+fn oversized(oversized: api::Oversized) -> Oversized {
+    match oversized {
         api::Oversized::Reject => Oversized::Reject,
         api::Oversized::Park => Oversized::Park,
     }
 }
 
 /// All that is to hold for tenants that do not say otherwise.
-pub(super) fn defaults(said: &api::TenantDefaults) -> Result<TenantDefaults, Unfit> {
+pub(super) fn defaults(defaults: &api::TenantDefaults) -> Result<TenantDefaults, Unfit> {
     let usual = TenantQuota::default();
-    let quota = said.quota.as_ref().unwrap_or(&usual);
+    let quota = defaults.quota.as_ref().unwrap_or(&usual);
     if quota.max_applications.is_some() {
         let detail = "the defaults set `maxApplications`, which has no default. Remove \
                       `maxApplications` from the defaults.";
@@ -188,9 +192,9 @@ pub(super) fn defaults(said: &api::TenantDefaults) -> Result<TenantDefaults, Unf
     Ok(TenantDefaults {
         quota: quota_amounts(quota)?.unwrap_or_default(),
         max_waiting: quota.max_waiting,
-        waiting: waiting(&said.waiting),
-        on_lower: on_lower(said.on_lower),
-        oversized: oversized(said.oversized),
+        waiting: waiting(&defaults.waiting),
+        on_lower: on_lower(defaults.on_lower),
+        oversized: oversized(defaults.oversized),
     })
 }
 
@@ -209,11 +213,11 @@ pub(super) fn tenant(name: &Name, row: &Tenant, tenants: &Tenants, root: &Name) 
         parent: settings.parent.as_ref().map(Name::to_string),
         state: if settings.suspended { TenantState::Suspended } else { TenantState::Active },
         quota: (quota != TenantQuota::default()).then_some(quota),
-        guaranteed: told(&settings.guaranteed).0,
+        guaranteed: amounts_body(&settings.guaranteed).0,
         strict_sum: settings.strict_sum,
-        waiting: settings.waiting.as_ref().map(told_waiting),
-        on_lower: settings.on_lower.map(told_on_lower),
-        oversized: settings.oversized.map(told_oversized),
+        waiting: settings.waiting.as_ref().map(waiting_body),
+        on_lower: settings.on_lower.map(on_lower_body),
+        oversized: settings.oversized.map(oversized_body),
         mapping: Some(match &settings.mapping {
             TenantMapping::Queue => api::TenantMapping {
                 queue: tenants.path_of(root, name).as_ref().map(Name::to_string),
@@ -243,12 +247,12 @@ pub(super) fn quota(settings: &TenantSettings) -> TenantQuota {
     TenantQuota {
         max_waiting: settings.max_waiting,
         max_applications: Some(settings.max_applications).filter(|most| *most > 0),
-        ..settings.quota.as_ref().map(told_quota).unwrap_or_default()
+        ..settings.quota.as_ref().map(quota_body).unwrap_or_default()
     }
 }
 
-fn told_quota(quota: &Amounts) -> TenantQuota {
-    let (mut resources, display) = told(quota);
+fn quota_body(quota: &Amounts) -> TenantQuota {
+    let (mut resources, display) = amounts_body(quota);
     resources.remove(INSTANCES);
     TenantQuota {
         resources: Some(resources),
@@ -259,7 +263,7 @@ fn told_quota(quota: &Amounts) -> TenantQuota {
 }
 
 /// Amounts as they are answered, and for people.
-fn told(amounts: &Amounts) -> (api::Amounts, BTreeMap<String, String>) {
+fn amounts_body(amounts: &Amounts) -> (api::Amounts, BTreeMap<String, String>) {
     let units = |(name, amount): (&Name, Quantity)| (name.to_string(), Amount::Units(amount.get()));
     let shown =
         |(name, amount): (&Name, Quantity)| (name.to_string(), display_amount(name, amount.get()));
@@ -267,11 +271,11 @@ fn told(amounts: &Amounts) -> (api::Amounts, BTreeMap<String, String>) {
 }
 
 /// Whole seconds; a span that is too long for the field becomes the longest.
-fn told_seconds(span: Option<Millis>) -> Option<u32> {
+fn whole_seconds(span: Option<Millis>) -> Option<u32> {
     span.map(|span| u32::try_from(span.get() / 1_000).unwrap_or(u32::MAX))
 }
 
-pub(super) fn told_waiting(policy: &WaitingPolicy) -> api::WaitingPolicy {
+pub(super) fn waiting_body(policy: &WaitingPolicy) -> api::WaitingPolicy {
     api::WaitingPolicy {
         strategy: match policy.strategy {
             WaitingStrategy::Fifo => api::WaitingStrategy::Fifo,
@@ -279,27 +283,27 @@ pub(super) fn told_waiting(policy: &WaitingPolicy) -> api::WaitingPolicy {
             WaitingStrategy::Priority => api::WaitingStrategy::Priority,
             WaitingStrategy::Urgency => api::WaitingStrategy::Urgency,
         },
-        aging_interval_seconds: told_seconds(policy.aging_interval),
+        aging_interval_seconds: whole_seconds(policy.aging_interval),
         aging_step: policy.aging_step,
         aging_max: policy.aging_max,
         max_overtakes: policy.max_overtakes,
-        max_head_wait_seconds: told_seconds(policy.max_head_wait),
-        max_wait_seconds: told_seconds(policy.max_wait),
+        max_head_wait_seconds: whole_seconds(policy.max_head_wait),
+        max_wait_seconds: whole_seconds(policy.max_wait),
     }
 }
 
-fn told_on_lower(on_lower: OnLower) -> api::OnLower {
+fn on_lower_body(on_lower: OnLower) -> api::OnLower {
     match on_lower {
         OnLower::Block => api::OnLower::default(),
         OnLower::Refuse => api::OnLower { action: api::OnLowerAction::Refuse, grace_seconds: None },
         OnLower::Preempt { grace } => api::OnLower {
             action: api::OnLowerAction::Preempt,
-            grace_seconds: told_seconds(Some(grace)),
+            grace_seconds: whole_seconds(Some(grace)),
         },
     }
 }
 
-const fn told_oversized(oversized: Oversized) -> api::Oversized {
+const fn oversized_body(oversized: Oversized) -> api::Oversized {
     match oversized {
         Oversized::Reject => api::Oversized::Reject,
         Oversized::Park => api::Oversized::Park,
@@ -307,14 +311,14 @@ const fn told_oversized(oversized: Oversized) -> api::Oversized {
 }
 
 /// What holds for tenants that do not say otherwise, as it is answered.
-pub(super) fn told_defaults(tenants: &Tenants) -> api::TenantDefaults {
+pub(super) fn defaults_body(tenants: &Tenants) -> api::TenantDefaults {
     let defaults = tenants.defaults();
-    let quota = TenantQuota { max_waiting: defaults.max_waiting, ..told_quota(&defaults.quota) };
+    let quota = TenantQuota { max_waiting: defaults.max_waiting, ..quota_body(&defaults.quota) };
     api::TenantDefaults {
         quota: Some(quota),
-        waiting: told_waiting(&defaults.waiting),
-        on_lower: told_on_lower(defaults.on_lower),
-        oversized: told_oversized(defaults.oversized),
+        waiting: waiting_body(&defaults.waiting),
+        on_lower: on_lower_body(defaults.on_lower),
+        oversized: oversized_body(defaults.oversized),
         version: tenants.defaults_version(),
     }
 }

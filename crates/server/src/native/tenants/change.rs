@@ -81,7 +81,7 @@ pub(super) fn refused(asked: &NativeRequest, rejection: &Rejection) -> Refused {
         Rejection::Task(Task::ManyKeys { .. }) => (Code::TooManyRequests, None),
         _ => (Code::Invalid, None),
     };
-    Refused::new(asked, code, rejection.to_string()).by_rule(rejection.code()).beside(tag)
+    Refused::new(asked, code, rejection.to_string()).by_rule(rejection.code()).with_tag(tag)
 }
 
 /// Have the core judge a command, and wait until what came of it is durable.
@@ -116,10 +116,10 @@ impl TenantScope<'_> {
     }
 
     /// The command that says all of a tenant, if the caller may give it.
-    fn set(&self, said: &api::Tenant, expects: u64) -> Result<Command, Refused> {
-        let path = self.path(&said.id, said.parent.as_deref());
-        let settings = body::settings(said, &path).map_err(|why| unfit(self.asked, why))?;
-        self.setting(Name::new(&said.id), settings, expects)
+    fn set(&self, tenant: &api::Tenant, expects: u64) -> Result<Command, Refused> {
+        let path = self.path(&tenant.id, tenant.parent.as_deref());
+        let settings = body::settings(tenant, &path).map_err(|why| unfit(self.asked, why))?;
+        self.setting(Name::new(&tenant.id), settings, expects)
     }
 
     fn setting(
@@ -134,24 +134,24 @@ impl TenantScope<'_> {
     }
 
     /// The id in a body names the tenant of the path, if it is there.
-    fn same(&self, said: &mut api::Tenant) -> Result<(), Refused> {
+    fn same(&self, tenant: &mut api::Tenant) -> Result<(), Refused> {
         let named = self.named();
-        if said.id.is_empty() {
-            said.id = named.to_string();
+        if tenant.id.is_empty() {
+            tenant.id = named.to_string();
         }
-        if *said.id == *named {
+        if *tenant.id == *named {
             return Ok(());
         }
         let detail = format!(
             "the path names tenant {named}, but the body names {}. A tenant cannot be renamed.",
-            said.id
+            tenant.id
         );
         Err(Refused::new(self.asked, Code::Invalid, detail).by_rule(RefusalCode::TenantName))
     }
 }
 
 /// The tenant as it is by now.
-fn told(
+fn tenant_response(
     asked: &NativeRequest,
     view: &View,
     name: &str,
@@ -160,8 +160,8 @@ fn told(
     let here = TenantScope::of(view, asked)?;
     let name = Name::new(name);
     let Some(row) = here.tenants().get(&name) else { return Err(here.not_visible(&name)) };
-    let told = body::tenant(&name, row, here.tenants(), &here.config.root);
-    Ok(versioned(asked, status, row.version, &told))
+    let body = body::tenant(&name, row, here.tenants(), &here.config.root);
+    Ok(versioned(asked, status, row.version, &body))
 }
 
 pub(super) async fn create(
@@ -169,11 +169,11 @@ pub(super) async fn create(
     asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
-    let said: api::Tenant = read(&asked, &body)?;
+    let tenant: api::Tenant = read(&asked, &body)?;
     let view = service.engine.views().at_least(0).await;
-    let command = TenantScope::of(&view, &asked)?.set(&said, 0)?;
+    let command = TenantScope::of(&view, &asked)?.set(&tenant, 0)?;
     let view = carry_out(&service, &asked, command).await?;
-    told(&asked, &view, &said.id, StatusCode::CREATED)
+    tenant_response(&asked, &view, &tenant.id, StatusCode::CREATED)
 }
 
 pub(super) async fn put(
@@ -181,18 +181,18 @@ pub(super) async fn put(
     asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
-    let mut said: api::Tenant = read(&asked, &body)?;
+    let mut tenant: api::Tenant = read(&asked, &body)?;
     let view = service.engine.views().at_least(0).await;
     let here = TenantScope::of(&view, &asked)?;
-    here.same(&mut said)?;
+    here.same(&mut tenant)?;
     let named = here.named();
     let seen = here.sees(&named);
     let known = here.tenants().get(&named).filter(|_| seen).map(|row| row.version);
     let expects = here.expected(&format!("tenant {named}"), known)?;
-    let command = here.set(&said, expects)?;
+    let command = here.set(&tenant, expects)?;
     let view = carry_out(&service, &asked, command).await?;
     let status = if expects == 0 { StatusCode::CREATED } else { StatusCode::OK };
-    told(&asked, &view, &said.id, status)
+    tenant_response(&asked, &view, &tenant.id, status)
 }
 
 pub(super) async fn patch(
@@ -218,12 +218,12 @@ pub(super) async fn patch(
         after.as_object_mut().map(|fields| fields.remove("mapping"));
     }
     merge(&mut after, changes);
-    let mut said: api::Tenant =
+    let mut tenant: api::Tenant =
         serde_json::from_value(after).map_err(|why| unreadable(&asked, &why))?;
-    here.same(&mut said)?;
-    let command = here.set(&said, expects)?;
+    here.same(&mut tenant)?;
+    let command = here.set(&tenant, expects)?;
     let view = carry_out(&service, &asked, command).await?;
-    told(&asked, &view, &name, StatusCode::OK)
+    tenant_response(&asked, &view, &name, StatusCode::OK)
 }
 
 /// Merge a patch into a value. Source: RFC 7396.
@@ -266,7 +266,7 @@ pub(super) async fn remove(
     let command = Command::RemoveTenant { partition, tenant, drain, expects };
     let view = carry_out(&service, &asked, command).await?;
     if TenantScope::of(&view, &asked)?.tenants().get(&name).is_some() {
-        return told(&asked, &view, &name, StatusCode::ACCEPTED);
+        return tenant_response(&asked, &view, &name, StatusCode::ACCEPTED);
     }
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
@@ -279,13 +279,13 @@ pub(super) async fn put_quota(
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
     let dry = asked.parameters(&["dryRun"])?.flag("dryRun")?.unwrap_or(false);
-    let said: TenantQuota = read(&asked, &body)?;
+    let quota: TenantQuota = read(&asked, &body)?;
     let view = service.engine.views().at_least(0).await;
     let here = TenantScope::of(&view, &asked)?;
     let (name, row) = here.tenant()?;
     let expects = here.expected(&format!("the quota of tenant {name}"), Some(row.version))?;
     let mut settings = TenantSettings::clone(&row.settings);
-    body::set_quota(&mut settings, Some(&said)).map_err(|why| unfit(&asked, why))?;
+    body::set_quota(&mut settings, Some(&quota)).map_err(|why| unfit(&asked, why))?;
     let command = here.setting(name.clone(), settings.clone(), expects)?;
     if dry {
         decide(&view.books, view.time, &command).map_err(|why| refused(&asked, &why))?;
@@ -333,17 +333,17 @@ pub(super) async fn put_defaults(
     asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
-    let said: api::TenantDefaults = read(&asked, &body)?;
+    let defaults: api::TenantDefaults = read(&asked, &body)?;
     let view = service.engine.views().at_least(0).await;
     let here = TenantScope::of(&view, &asked)?;
     let known = here.tenants().defaults_version();
     let expects = Some(here.expected("the tenant defaults", Some(known))?);
-    let defaults = Box::new(body::defaults(&said).map_err(|why| unfit(&asked, why))?);
+    let defaults = Box::new(body::defaults(&defaults).map_err(|why| unfit(&asked, why))?);
     let partition = here.row.name.clone();
     let command = Command::SetTenantDefaults { partition, defaults, expects };
     let view = carry_out(&service, &asked, command).await?;
     let tenants = TenantScope::of(&view, &asked)?.tenants();
-    let body = body::told_defaults(tenants);
+    let body = body::defaults_body(tenants);
     Ok(versioned(&asked, StatusCode::OK, tenants.defaults_version(), &body))
 }
 

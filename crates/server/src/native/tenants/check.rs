@@ -47,12 +47,12 @@ pub(super) async fn check(
     asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
-    let said: api::TaskSubmission = read(&asked, &body)?;
+    let submission: api::TaskSubmission = read(&asked, &body)?;
     let now = service.clock.now();
     let view = service.engine.views().at_least(0).await;
     let here = TenantScope::of(&view, &asked)?;
     let (tenant, _) = here.tenant()?;
-    let task = here.submission(&tenant, &said, TaskRequest::default())?;
+    let task = here.submission(&tenant, &submission, TaskRequest::default())?;
     let foreseen = service.engine.inspect_at(move |moment| {
         let foreseen = predict_task(moment.books, moment.scheduler, now, &task);
         (moment.sequence, moment.time, foreseen)
@@ -65,23 +65,23 @@ pub(super) async fn check(
     let view = service.engine.views().at_least(sequence).await;
     let here = TenantScope::of(&view, &asked)?;
     here.tenant()?;
-    let mut told = QuotaCheck {
+    let mut check = QuotaCheck {
         tenant: tenant.to_string(),
         ledger_version: sequence,
         as_of: time(at),
         ..QuotaCheck::default()
     };
     match found.map_err(|rejection| refused(&asked, &rejection))? {
-        Found::Starts => told.fits = true,
+        Found::Starts => check.fits = true,
         Found::Waits { reason, position, of } => {
-            told.position = Some(position);
-            told.of = Some(of);
-            told.reasons.push(here.shown(reason));
+            check.position = Some(position);
+            check.of = Some(of);
+            check.reasons.push(here.shown(reason));
         }
         Found::Declined { code, sentence } => {
             let sentence = Some(sentence);
-            told.reasons.push(TaskReason { code, sentence, ..TaskReason::default() });
+            check.reasons.push(TaskReason { code, sentence, ..TaskReason::default() });
         }
     }
-    Ok(json(&asked, &told))
+    Ok(json(&asked, &check))
 }

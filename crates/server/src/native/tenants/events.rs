@@ -54,7 +54,7 @@ pub(super) async fn watch(
     })?;
     let sees_all = here.sees(&Name::default());
     let whose = (!sees_all).then(|| asked.caller.tenants.clone());
-    let watch = Watch { tenant, whose, told: Vec::new() };
+    let watch = Watch { tenant, whose, events: Vec::new() };
     Ok(stream(&service, (watch, first), open))
 }
 
@@ -64,7 +64,7 @@ struct Watch {
     /// For which tenants, and those below, the client may ask; none if it sees all.
     whose: Option<Vec<Name>>,
     /// The events of the entry at hand.
-    told: Vec<TenantEvent>,
+    events: Vec<TenantEvent>,
 }
 
 /// How something stands to the tenant of a stream.
@@ -107,7 +107,7 @@ impl Watch {
             None
         };
         let tenant = of.path.first().unwrap_or(&self.tenant).to_string();
-        self.told.push(TenantEvent {
+        self.events.push(TenantEvent {
             tenant,
             quota,
             waiting_changed: !matches!(event, Event::Tenant(TenantChange::Removed { .. })),
@@ -118,14 +118,14 @@ impl Watch {
     /// Add what an event has of a task to the events of that task; it may be the most informative one so far.
     fn add(&mut self, place: usize, event: &Event, of: &TenantPath, most: bool) {
         let reason = self.reason(event, of);
-        let told = &mut self.told[place];
-        told.waiting_changed |= reorders(event);
+        let body = &mut self.events[place];
+        body.waiting_changed |= reorders(event);
         if let Event::Allocation(AllocationEvent::Resized { resources: amounts, .. }) = event {
-            told.resources = Some(resources(amounts));
+            body.resources = Some(resources(amounts));
         }
         if most {
-            kind_of(event).clone_into(&mut told.kind);
-            told.reason = reason;
+            kind_of(event).clone_into(&mut body.kind);
+            body.reason = reason;
         }
     }
 
@@ -293,12 +293,12 @@ impl EventSource for Watch {
     type Event = TenantEvent;
 
     fn look(&mut self, entry: &Entry) -> Selection {
-        self.told.clear();
+        self.events.clear();
         let mut known: BTreeMap<&Name, (usize, u8)> = BTreeMap::new();
         for (event, named) in entry.record.events.iter().zip(&entry.named) {
             if let Event::Tenant(TenantChange::DefaultsSet { .. }) = event {
                 let tenant = self.tenant.to_string();
-                self.told.push(TenantEvent {
+                self.events.push(TenantEvent {
                     tenant,
                     waiting_changed: true,
                     ..begun(entry, event)
@@ -308,29 +308,29 @@ impl EventSource for Watch {
             let sight = self.sight(of);
             match sight {
                 Sight::Other => continue,
-                Sight::Lost => return Selection::Last(self.told.len(), Some("gone")),
+                Sight::Lost => return Selection::Last(self.events.len(), Some("gone")),
                 Sight::Within | Sight::Leaves => {}
             }
             if application.is_empty() {
                 self.tell_of_tenant(entry, event, of, sight);
                 if matches!(event, Event::Tenant(TenantChange::Removed { tenant, .. }) if *tenant == self.tenant)
                 {
-                    return Selection::Last(self.told.len(), Some("gone"));
+                    return Selection::Last(self.events.len(), Some("gone"));
                 }
                 continue;
             }
             let Some(weight) = weight(event) else { continue };
-            let (place, most) = known.entry(application).or_insert((self.told.len(), 0));
-            if *place == self.told.len() {
-                self.told.push(of_task(entry, event, (application, of)));
+            let (place, most) = known.entry(application).or_insert((self.events.len(), 0));
+            if *place == self.events.len() {
+                self.events.push(of_task(entry, event, (application, of)));
             }
             self.add(*place, event, of, weight >= *most);
             *most = weight.max(*most);
         }
-        Selection::Some(self.told.len())
+        Selection::Some(self.events.len())
     }
 
     fn event(&self, _: &Entry, place: usize) -> TenantEvent {
-        self.told[place].clone()
+        self.events[place].clone()
     }
 }

@@ -46,13 +46,13 @@ pub(super) fn supposed(
     view: &View,
     asked: &NativeRequest,
     (partition, tenant): (PartitionId, &Name),
-    said: &TaskSubmission,
+    submission: &TaskSubmission,
 ) -> Result<SubmitTask, Refused> {
     let here = TenantScope::of(view, asked)?;
     if here.partition != partition || here.tenants().get(tenant).is_none() || !here.sees(tenant) {
         return Err(here.not_visible(tenant));
     }
-    here.submission(tenant, said, TaskRequest::default())
+    here.submission(tenant, submission, TaskRequest::default())
 }
 
 /// Amounts as they are sent; `what` names them in refusals.
@@ -132,8 +132,8 @@ async fn list(
         if *name <= after || parent.is_some() && parent != row.settings.parent {
             continue;
         }
-        let told = body::tenant(name, row, here.tenants(), &here.config.root);
-        if kind.is_some_and(|kind| kind != format!("{:?}", told.kind).to_lowercase()) {
+        let body = body::tenant(name, row, here.tenants(), &here.config.root);
+        if kind.is_some_and(|kind| kind != format!("{:?}", body.kind).to_lowercase()) {
             continue;
         }
         if let Some(over) = over {
@@ -146,7 +146,7 @@ async fn list(
             more = true;
             break;
         }
-        items.push(told);
+        items.push(body);
     }
     let cursor = items.last().filter(|_| more).map(|last| format!("t-{}", last.id));
     let stamp = stamp(&service, &view);
@@ -184,8 +184,8 @@ async fn one(
     let view = service.engine.views().at_least(0).await;
     let here = TenantScope::of(&view, &asked)?;
     let (name, row) = here.tenant()?;
-    let told = body::tenant(&name, row, here.tenants(), &here.config.root);
-    Ok(versioned(&asked, StatusCode::OK, row.version, &told))
+    let body = body::tenant(&name, row, here.tenants(), &here.config.root);
+    Ok(versioned(&asked, StatusCode::OK, row.version, &body))
 }
 
 async fn quota(
@@ -203,8 +203,8 @@ async fn defaults(
 ) -> Result<Response<Body>, Refused> {
     let view = service.engine.views().at_least(0).await;
     let tenants = TenantScope::of(&view, &asked)?.tenants();
-    let told = body::told_defaults(tenants);
-    Ok(versioned(&asked, StatusCode::OK, tenants.defaults_version(), &told))
+    let body = body::defaults_body(tenants);
+    Ok(versioned(&asked, StatusCode::OK, tenants.defaults_version(), &body))
 }
 
 async fn usage(

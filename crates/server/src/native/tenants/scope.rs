@@ -189,7 +189,7 @@ impl<'a> TenantScope<'a> {
             .as_ref()
             .map_or_else(|| "does not exist".to_owned(), |tag| format!("is at version {tag}"));
         let stale = |detail: String| {
-            Refused::new(self.asked, Code::PreconditionFailed, detail).beside(tag.clone())
+            Refused::new(self.asked, Code::PreconditionFailed, detail).with_tag(tag.clone())
         };
         match (self.asked.expected(), known) {
             (None, _) => {

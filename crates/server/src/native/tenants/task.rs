@@ -51,7 +51,7 @@ pub(super) fn no_task(asked: &NativeRequest, name: &str) -> Refused {
 }
 
 /// A task as it is at this moment.
-pub(super) fn told(view: &View, id: ApplicationId) -> api::Task {
+pub(super) fn task_body(view: &View, id: ApplicationId) -> api::Task {
     let books = &view.books;
     let row = books.application(id);
     let task = row.task.as_deref().cloned().unwrap_or_default();
@@ -113,7 +113,7 @@ pub(super) async fn one(
 ) -> Result<Response<Body>, Refused> {
     let view = service.engine.views().at_least(0).await;
     let seen = Seen::of(&view, &asked)?;
-    Ok(json(&asked, &told(&view, seen.id)))
+    Ok(json(&asked, &task_body(&view, seen.id)))
 }
 
 pub(super) async fn list(
@@ -151,7 +151,7 @@ pub(super) async fn list(
             break;
         }
         last = number;
-        items.push(told(&view, id));
+        items.push(task_body(&view, id));
     }
     let cursor = more.then(|| format!("k-{last}"));
     let stamp = stamp(&service, &view);

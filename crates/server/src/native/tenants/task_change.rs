@@ -25,7 +25,7 @@ use super::super::answer::{Refused, json};
 use super::super::request::NativeRequest;
 use super::change::{judged, read, refused, unfit};
 use super::scope::TenantScope;
-use super::task::{Seen, told};
+use super::task::{Seen, task_body};
 use super::{body, task};
 use crate::secret::random;
 use crate::service::Service;
@@ -37,7 +37,7 @@ const PRIORITY_MOST: i32 = 100;
 const DECIDED_WITHIN: Duration = Duration::from_millis(250);
 
 /// What a repeat of a request is known by: its key, and what it says.
-fn request_of(asked: &NativeRequest, said: &impl Serialize) -> Result<TaskRequest, Refused> {
+fn request_of(asked: &NativeRequest, body: &impl Serialize) -> Result<TaskRequest, Refused> {
     let Some(key) = asked.header("idempotency-key") else { return Ok(TaskRequest::default()) };
     if key.is_empty() || key.len() > IDEMPOTENCY_KEY_MAX {
         let detail = format!(
@@ -46,13 +46,13 @@ fn request_of(asked: &NativeRequest, said: &impl Serialize) -> Result<TaskReques
         );
         return Err(Refused::new(asked, Code::Malformed, detail));
     }
-    let digest = Name::from(digest_of(said));
+    let digest = Name::from(digest_of(body));
     Ok(TaskRequest { key: Name::new(key), digest })
 }
 
 /// What a body comes to, however it is written.
-fn digest_of(said: &impl Serialize) -> String {
-    let bytes = serde_json::to_vec(said).expect("bodies are maps of texts");
+fn digest_of(body: &impl Serialize) -> String {
+    let bytes = serde_json::to_vec(body).expect("bodies are maps of texts");
     hex::encode(&Sha256::digest(bytes)[..16])
 }
 
@@ -78,7 +78,7 @@ fn answer(
     status: StatusCode,
     again: bool,
 ) -> Response<Body> {
-    let mut response = json(asked, &told(view, id));
+    let mut response = json(asked, &task_body(view, id));
     *response.status_mut() = status;
     if again {
         response.headers_mut().insert("idempotent-replay", HeaderValue::from_static("true"));
@@ -98,16 +98,18 @@ pub(super) async fn submit(
     asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
-    let said: api::TaskSubmission = read(&asked, &body)?;
-    let request = request_of(&asked, &said)?;
+    let submission: api::TaskSubmission = read(&asked, &body)?;
+    let request = request_of(&asked, &submission)?;
     let view = service.engine.views().at_least(0).await;
     let here = TenantScope::of(&view, &asked)?;
     let (tenant, _) = here.tenant()?;
     here.may_act(&tenant)?;
-    if let Some(answer) = repeated(&view, &here, (&tenant, &said, &request), service.clock.now())? {
+    if let Some(answer) =
+        repeated(&view, &here, (&tenant, &submission, &request), service.clock.now())?
+    {
         return Ok(answer);
     }
-    let command = here.submission(&tenant, &said, request.clone())?;
+    let command = here.submission(&tenant, &submission, request.clone())?;
     let name = command.submit.application.clone();
     let outcome = judged(&service, &asked, Command::SubmitTask(Box::new(command))).await?;
     let (events, view) = match outcome {
@@ -116,7 +118,8 @@ pub(super) async fn submit(
             // Another may have sent the same in the meantime.
             let view = service.engine.views().at_least(0).await;
             let here = TenantScope::of(&view, &asked)?;
-            let again = repeated(&view, &here, (&tenant, &said, &request), service.clock.now())?;
+            let again =
+                repeated(&view, &here, (&tenant, &submission, &request), service.clock.now())?;
             return again.ok_or_else(|| refused(&asked, &rejection));
         }
     };
@@ -143,11 +146,11 @@ async fn decided(
         let id = TenantScope::of(view, asked)
             .ok()
             .and_then(|here| view.books.task_named(here.partition, name));
-        let told = |id: ApplicationId| {
+        let is_reported = |id: ApplicationId| {
             let task = view.books.application(id).task.as_deref();
             task.is_none_or(|task| task.throttled.is_some())
         };
-        id.is_none_or(|id| view.books.task_state(id) != Some(TaskState::Waiting) || told(id))
+        id.is_none_or(|id| view.books.task_state(id) != Some(TaskState::Waiting) || is_reported(id))
     };
     let mut newest = view;
     let _ = tokio::time::timeout(DECIDED_WITHIN, async {
@@ -179,7 +182,7 @@ fn rejected(asked: &NativeRequest, code: &str, message: &str) -> Refused {
 fn repeated(
     view: &View,
     here: &TenantScope<'_>,
-    (tenant, said, request): (&Name, &api::TaskSubmission, &TaskRequest),
+    (tenant, submission, request): (&Name, &api::TaskSubmission, &TaskRequest),
     now: Timestamp,
 ) -> Result<Option<Response<Body>>, Refused> {
     let asked = here.asked;
@@ -197,10 +200,10 @@ fn repeated(
         }
     }
     // An id that the client chose is a key as well.
-    let Some(name) = &said.id else { return Ok(None) };
+    let Some(name) = &submission.id else { return Ok(None) };
     let found = view.books.task_named(here.partition, &Name::new(name));
     let same = found.filter(|id| {
-        let digest = digest_of(said);
+        let digest = digest_of(submission);
         task_of(*id).is_some_and(|task| {
             task.settings.tenant == *tenant && *task.settings.request.digest == *digest
         })
@@ -229,13 +232,13 @@ pub(in super::super) fn are_few(
 }
 
 /// What an application says of its time.
-fn tags_of(said: &api::TaskSubmission) -> Vec<(Name, Name)> {
+fn tags_of(submission: &api::TaskSubmission) -> Vec<(Name, Name)> {
     let mut tags = Vec::new();
-    if let Some(deadline) = said.deadline {
+    if let Some(deadline) = submission.deadline {
         let second = deadline.as_second().max(0).to_string();
         tags.push((Name::new("headroom/deadline"), Name::new(&second)));
     }
-    if let Some(estimate) = said.estimate_seconds {
+    if let Some(estimate) = submission.estimate_seconds {
         tags.push((Name::new("headroom/estimate"), Name::from(estimate.to_string())));
     }
     tags
@@ -246,24 +249,24 @@ impl TenantScope<'_> {
     pub(super) fn submission(
         &self,
         tenant: &Name,
-        said: &api::TaskSubmission,
+        submission: &api::TaskSubmission,
         request: TaskRequest,
     ) -> Result<SubmitTask, Refused> {
         let asked = self.asked;
         let caller = &asked.caller;
         let is_admin = caller.is(Role::Admin);
-        self.may_rank(said.priority)?;
+        self.may_rank(submission.priority)?;
         let own = if caller.user.is_empty() { &caller.identity } else { caller.user.as_str() };
-        let user = said.user.as_deref().unwrap_or(own);
+        let user = submission.user.as_deref().unwrap_or(own);
         if user != own && !is_admin {
             let detail =
                 format!("{} can submit tasks only as {own}, not as {user:?}", caller.identity);
             return Err(Refused::new(asked, Code::Forbidden, detail));
         }
-        let resources = body::amounts("the task", &said.resources);
+        let resources = body::amounts("the task", &submission.resources);
         let resources = resources.map_err(|why| unfit(asked, why))?;
-        are_few(asked, said.members, &said.blocked_nodes)?;
-        let id = match &said.id {
+        are_few(asked, submission.members, &submission.blocked_nodes)?;
+        let id = match &submission.id {
             Some(id) => Name::new(id),
             None => made_id(asked)?,
         };
@@ -279,7 +282,7 @@ impl TenantScope<'_> {
             tenant: tenant.clone(),
             user: Name::new(user),
             groups: if user == own { caller.groups.clone() } else { Vec::new() },
-            tags: tags_of(said),
+            tags: tags_of(submission),
             ..Submit::default()
         };
         let ask = Ask {
@@ -287,20 +290,22 @@ impl TenantScope<'_> {
             application: id.clone(),
             key: id.clone(),
             resources,
-            priority: said.priority,
-            preemptable: said.preemptible,
-            node_label: said.node_label.as_deref().map(Name::new).unwrap_or_default(),
-            blocked_nodes: said.blocked_nodes.iter().map(Name::new).collect(),
+            priority: submission.priority,
+            preemptable: submission.preemptible,
+            node_label: submission.node_label.as_deref().map(Name::new).unwrap_or_default(),
+            blocked_nodes: submission.blocked_nodes.iter().map(Name::new).collect(),
             ..Ask::default()
         };
         // Its content is stored without a key too: an id that the client chose is one.
         let digest =
-            if request.key.is_empty() { Name::from(digest_of(said)) } else { request.digest };
+            if request.key.is_empty() { Name::from(digest_of(submission)) } else { request.digest };
         let settings = TaskSettings {
-            members: said.members,
-            requeue: said.requeue,
-            restarts: said.restarts,
-            max_wait: said.max_wait_seconds.map_or(usual, |span| (span > 0).then(|| seconds(span))),
+            members: submission.members,
+            requeue: submission.requeue,
+            restarts: submission.restarts,
+            max_wait: submission
+                .max_wait_seconds
+                .map_or(usual, |span| (span > 0).then(|| seconds(span))),
             request: TaskRequest { key: request.key, digest },
             ..TaskSettings::default()
         };
@@ -331,12 +336,12 @@ fn made_id(asked: &NativeRequest) -> Result<Name, Refused> {
 async fn change(
     service: &Service,
     asked: &NativeRequest,
-    said: Result<TaskChange, Refused>,
+    change: Result<TaskChange, Refused>,
 ) -> Result<Response<Body>, Refused> {
     let view = service.engine.views().at_least(0).await;
     let seen = Seen::of(&view, asked)?;
     seen.here.may_act(&seen.task.settings.tenant)?;
-    let change = said?;
+    let change = change?;
     let (partition, id) = (seen.here.row.name.clone(), seen.id);
     let task = view.books.application(id).name.clone();
     let cancels = change == TaskChange::Cancel;
@@ -374,9 +379,9 @@ pub(super) async fn release(
     asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
-    let said: api::TaskRelease = read(&asked, &body)?;
-    let request = request_of(&asked, &said)?;
-    let succeeded = said.outcome == ReleaseOutcome::Succeeded;
+    let release: api::TaskRelease = read(&asked, &body)?;
+    let request = request_of(&asked, &release)?;
+    let succeeded = release.outcome == ReleaseOutcome::Succeeded;
     change(&service, &asked, Ok(TaskChange::End { succeeded, request })).await
 }
 
@@ -385,8 +390,8 @@ pub(super) async fn resize(
     asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
-    let said: api::TaskResize = read(&asked, &body)?;
-    let resources = body::amounts("the task", &said.resources);
+    let resize: api::TaskResize = read(&asked, &body)?;
+    let resources = body::amounts("the task", &resize.resources);
     let resized = resources.map(|resources| TaskChange::Resize { resources });
     change(&service, &asked, resized.map_err(|why| unfit(&asked, why))).await
 }
@@ -396,8 +401,8 @@ pub(super) async fn measure(
     asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
-    let said: api::TaskMeasurement = read(&asked, &body)?;
-    let resources = body::amounts("the measured usage", &said.resources);
+    let measurement: api::TaskMeasurement = read(&asked, &body)?;
+    let resources = body::amounts("the measured usage", &measurement.resources);
     let measured = resources.map(|resources| TaskChange::Measure { resources });
     change(&service, &asked, measured.map_err(|why| unfit(&asked, why))).await
 }
@@ -407,7 +412,7 @@ pub(super) async fn rank(
     asked: NativeRequest,
     body: Bytes,
 ) -> Result<Response<Body>, Refused> {
-    let said: api::TaskRank = read(&asked, &body)?;
+    let rank: api::TaskRank = read(&asked, &body)?;
     let view = service.engine.views().at_least(0).await;
     let seen = Seen::of(&view, &asked)?;
     let (tenant, _) = seen.here.tenant()?;
@@ -415,10 +420,10 @@ pub(super) async fn rank(
         let name = asked.named("task").unwrap_or_default();
         return Err(task::no_task(&asked, name));
     }
-    seen.here.may_rank(said.priority.unwrap_or_default())?;
-    let deadline = said
+    seen.here.may_rank(rank.priority.unwrap_or_default())?;
+    let deadline = rank
         .deadline
         .map(|at| Timestamp::from_millis(u64::try_from(at.as_millisecond()).unwrap_or_default()));
     drop(view);
-    change(&service, &asked, Ok(TaskChange::Rank { priority: said.priority, deadline })).await
+    change(&service, &asked, Ok(TaskChange::Rank { priority: rank.priority, deadline })).await
 }

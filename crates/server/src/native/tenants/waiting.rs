@@ -18,7 +18,7 @@ use headroom_engine::WriterState;
 use super::super::answer::{Refused, json};
 use super::super::request::NativeRequest;
 use super::super::words::time;
-use super::body::told_waiting;
+use super::body::waiting_body;
 use super::scope::TenantScope;
 use crate::convert::value::resources;
 use crate::service::Service;
@@ -152,7 +152,7 @@ fn shown(short: &TenantShort, open: bool) -> ShortType {
 }
 
 /// The part of what waits, sent to the caller.
-async fn told(
+async fn waiting_list(
     service: &Service,
     asked: &NativeRequest,
     part: Part,
@@ -174,7 +174,7 @@ async fn told(
     let here = TenantScope::of(&view, asked)?;
     let (_, row) = here.tenant()?;
     let found = found.ok_or_else(|| here.not_visible(&tenant))?;
-    let strategy = told_waiting(here.tenants().waiting_of(&row.settings)).strategy;
+    let strategy = waiting_body(here.tenants().waiting_of(&row.settings)).strategy;
     let items = found.tasks.into_iter().map(|(task, reason)| WaitingTask {
         strategy,
         reason: reason.map(|reason| here.shown(reason)),
@@ -204,7 +204,7 @@ pub(super) async fn list(
         Refused::new(&asked, Code::Malformed, detail)
     };
     let from = from.ok_or_else(malformed)?;
-    let mut list = told(&service, &asked, Part::From(from, limit)).await?;
+    let mut list = waiting_list(&service, &asked, Part::From(from, limit)).await?;
     let next = from.saturating_add(list.items.len());
     let more = !list.items.is_empty() && (next as u64) < list.total;
     list.cursor = more.then(|| format!("w-{next}"));
@@ -216,7 +216,7 @@ pub(super) async fn one(
     asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
     let task = Name::new(asked.named("task").unwrap_or_default());
-    let mut list = told(&service, &asked, Part::One(task.clone())).await?;
+    let mut list = waiting_list(&service, &asked, Part::One(task.clone())).await?;
     let Some(found) = list.items.pop() else {
         let detail = format!("tenant {} has no waiting task {task:?}", list.tenant);
         return Err(Refused::new(&asked, Code::NotFound, detail));
