@@ -182,3 +182,35 @@ fn nobody_is_stopped_for_a_gang_that_its_guarantee_cannot_complete() {
         "#]],
     );
 }
+
+#[test]
+#[doc(alias = "NS-31")]
+fn a_gang_within_its_guarantee_has_others_stopped_until_it_is_complete() {
+    check(
+        "
+        queue root.a guaranteed vcore=2
+        queue root.b
+        node n1 vcore=2
+        app small root.b eve
+        ask s1 small vcore=1
+        ask s2 small vcore=1
+        app gang root.a ann gang vcore=2
+        ask p1 gang vcore=1 placeholder group g preempts
+        ask p2 gang vcore=1 placeholder group g preempts
+        wait 60s
+        release s1
+        release s2
+        ",
+        expect![[r#"
+            ask s1: small Accepted, s1 on n1, small Running
+            ask s2: s2 on n1
+            ask p1: gang Accepted
+              p1 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
+            ask p2
+              p2 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
+            wait 60s: s2 to be stopped for p1, n1 keeps p1, nothing to stop for p2
+            release s1: s1 released, p1 on n1
+            release s2: s2 released, small Completing, p2 on n1, gang Running
+        "#]],
+    );
+}
