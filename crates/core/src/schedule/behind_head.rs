@@ -11,6 +11,7 @@
 use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 
 use smallvec::SmallVec;
 
@@ -64,6 +65,8 @@ pub(super) struct HeadNeeds<'books> {
     wants: Wants<'books>,
     /// None where the node that it requires is not there.
     places: Option<Places>,
+    /// What nodes lack for it, once that was asked: it costs the nodes, and is the same for all behind it.
+    lacked: OnceCell<Lacked>,
 }
 
 /// What an ask behind the head would take.
@@ -118,7 +121,8 @@ impl<'books> HeadNeeds<'books> {
         let Wants { shape, members, .. } = wants;
         let places = Places { partition, shape, members, own, only_there };
         let places = (own.is_some() || !only_there).then_some(places);
-        Self { application, leaf: key.leaf, partition, wants, places }
+        let lacked = OnceCell::new();
+        Self { application, leaf: key.leaf, partition, wants, places, lacked }
     }
 
     /// What asks behind the head would take from it; none if it needs none of that, or if there is enough for both.
@@ -131,9 +135,13 @@ impl<'books> HeadNeeds<'books> {
         self.lose_in_queues(books, wants).or_else(|| {
             let on_node = books.shapes().on_node(wants.shape);
             let needs = |resource| on_node.get_or_zero(resource) > Quantity::ZERO;
-            let lacked = Lacked::by(books, nodes, self.places?);
+            let lacked = self.lacked(books, nodes, self.places?);
             lacked.types().any(needs).then_some(Taken::OnNodes)
         })
+    }
+
+    fn lacked(&self, books: &Books, nodes: &NodeIndex, places: Places) -> &Lacked {
+        self.lacked.get_or_init(|| Lacked::by(books, nodes, places))
     }
 
     fn lose_in_queues(&self, books: &Books, wants: &Wants<'_>) -> Option<Taken> {
@@ -269,7 +277,7 @@ impl BehindHeads {
                 if let Some(before) = before {
                     self.forget_nodes(leaf, before);
                 }
-                let lacked = || (Lacked::by(books, nodes, places), BTreeSet::new());
+                let lacked = || (needs.lacked(books, nodes, places).clone(), BTreeSet::new());
                 self.nodes.entry(places).or_insert_with(lacked).1.insert(leaf);
             }
             (Taken::OnNodes, None) => {}

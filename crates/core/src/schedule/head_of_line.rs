@@ -311,6 +311,7 @@ impl Scheduler {
             }
             if books.queues().get(leaf).is_none() {
                 self.parked.lines.heads.remove(&leaf);
+                self.parked.lines.behind.forget(leaf);
                 continue;
             }
             self.drop_impossible_heads(books, leaf);

@@ -11,7 +11,7 @@ use super::situation::{Chance, Kind, Situation};
 use super::{found, situations};
 
 /// What the RM said of nodes, and how many must go there if it accepts them.
-type Said = Vec<(NodeId, Option<usize>)>;
+type Replies = Vec<(NodeId, Option<usize>)>;
 
 #[test]
 fn what_is_stopped_is_what_the_rm_accepts_and_the_specification_gives() {
@@ -19,7 +19,7 @@ fn what_is_stopped_is_what_the_rm_accepts_and_the_specification_gives() {
         let (mut plans, mut more, mut refused, mut again) = (0, 0, 0, 0);
         for (seed, mut at) in situations(kind) {
             let mut chance = Chance::of(seed ^ 0xA5C3);
-            let mut said = Said::new();
+            let mut replies = Replies::new();
             let mut rounds = 0;
             set_questions(&mut at);
             let finding = loop {
@@ -30,7 +30,7 @@ fn what_is_stopped_is_what_the_rm_accepts_and_the_specification_gives() {
                 let Finding::Ask(removals) = ours else { break ours };
                 rounds += 1;
                 assert!(rounds <= 10, "seed {seed}: asked again and again");
-                answer(&mut at, &mut chance, removals, &mut said);
+                answer(&mut at, &mut chance, removals, &mut replies);
             };
             again += u32::from(rounds > 1);
             match finding {
@@ -39,7 +39,7 @@ fn what_is_stopped_is_what_the_rm_accepts_and_the_specification_gives() {
                     more += u32::from(is_more(
                         &at,
                         &VictimPlan { node, victims, basis: VictimBasis::Guarantee },
-                        &said,
+                        &replies,
                         seed,
                     ));
                 }
@@ -60,7 +60,7 @@ fn set_questions(at: &mut Situation) {
 }
 
 /// Put a question, and answer it by chance.
-fn answer(at: &mut Situation, chance: &mut Chance, removals: Vec<Removal>, said: &mut Said) {
+fn answer(at: &mut Situation, chance: &mut Chance, removals: Vec<Removal>, replies: &mut Replies) {
     assert!(removals.len() <= 10, "{} at once", removals.len());
     let mut verdicts = Vec::new();
     for removal in &removals {
@@ -70,7 +70,7 @@ fn answer(at: &mut Situation, chance: &mut Chance, removals: Vec<Removal>, said:
             1 => Some(last.min(removal.least + 1)),
             _ => Some(removal.least),
         };
-        said.push((removal.node, count));
+        replies.push((removal.node, count));
         let verdict = count.map(NodeVerdict::SuitsWithout);
         let verdict = verdict.unwrap_or_else(|| NodeVerdict::Refused(Name::new("taint")));
         verdicts.push((at.world.books.node(removal.node).name.clone(), verdict));
@@ -85,10 +85,10 @@ fn answer(at: &mut Situation, chance: &mut Chance, removals: Vec<Removal>, said:
 }
 
 /// Check a plan against what the RM said; whether more go than would make room.
-fn is_more(at: &Situation, plan: &VictimPlan, said: &Said, seed: u64) -> bool {
+fn is_more(at: &Situation, plan: &VictimPlan, replies: &Replies, seed: u64) -> bool {
     let books = &at.world.books;
     // It may have been asked of the node before, for what another claim would stop there.
-    let mine = said.iter().rfind(|(node, _)| *node == plan.node);
+    let mine = replies.iter().rfind(|(node, _)| *node == plan.node);
     let (_, count) = mine.expect("nobody goes where the RM was not asked");
     let count = count.expect("nobody goes where the RM refuses the ask");
     let here =

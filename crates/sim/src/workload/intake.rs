@@ -21,12 +21,12 @@ pub(super) enum Record {
     /// A job.
     Job(Box<RawJob>),
     /// Several of these, each with the line in which it begins.
-    Many(Vec<Told>),
+    Many(Vec<ReadRecord>),
 }
 
 /// The content of an entry, from its first line on.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct ReadRecord {
     pub(super) line: u64,
     pub(super) record: Result<Record, Fault>,
 }

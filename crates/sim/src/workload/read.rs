@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use super::Workload;
 use super::error::{Fault, WorkloadError};
-use super::intake::{Intake, Record, Told};
+use super::intake::{Intake, ReadRecord, Record};
 use super::jsonl::Jsonl;
 use super::lines::Lines;
 use super::openb::Openb;
@@ -121,7 +121,7 @@ pub(super) trait Source {
     fn at(&mut self, _line: u64) {}
 
     /// There is no further line: what is missing, if something is.
-    fn end(&mut self) -> Option<Told> {
+    fn end(&mut self) -> Option<ReadRecord> {
         None
     }
 }
@@ -189,7 +189,7 @@ pub fn read_from(
         };
         intake.take(number, record)?;
     }
-    if let Some(Told { line, record }) = source.end() {
+    if let Some(ReadRecord { line, record }) = source.end() {
         intake.take(line, record)?;
     }
     intake.finish(lines.number())

@@ -32,7 +32,7 @@ use serde_json::{Map, Value};
 
 use super::Tasks;
 use super::error::Fault;
-use super::intake::{RawJob, Record, Told};
+use super::intake::{RawJob, ReadRecord, Record};
 use super::number::PROCESSORS_MAX;
 use super::read::Source;
 use super::time_scale::TIME_MS_MAX;
@@ -94,14 +94,14 @@ impl Source for Sls {
                         let found = text.get(place..).unwrap_or_default();
                         let record =
                             Err(Fault::value("the text between objects", found, "nothing, or {"));
-                        entries.push(Told { line: self.line, record });
+                        entries.push(ReadRecord { line: self.line, record });
                         break;
                     }
                 }
             }
             if self.take(letter) {
                 let record = self.object();
-                entries.push(Told { line: self.began, record });
+                entries.push(ReadRecord { line: self.began, record });
                 self.text.clear();
             }
         }
@@ -112,19 +112,19 @@ impl Source for Sls {
                     format!("object {} has more than {OBJECT_BYTES_MAX} bytes", self.objects);
                 (self.depth, self.in_string, self.escaped) = (0, false, false);
                 self.text.clear();
-                entries.push(Told { line: self.began, record: Err(Fault::Line(problem)) });
+                entries.push(ReadRecord { line: self.began, record: Err(Fault::Line(problem)) });
             }
         }
         Ok(Record::Many(entries))
     }
 
-    fn end(&mut self) -> Option<Told> {
+    fn end(&mut self) -> Option<ReadRecord> {
         (self.depth > 0).then(|| {
             let problem = format!(
                 "object {} begins here and does not end: {} of its {{ and [ are open",
                 self.objects, self.depth
             );
-            Told { line: self.began, record: Err(Fault::Line(problem)) }
+            ReadRecord { line: self.began, record: Err(Fault::Line(problem)) }
         })
     }
 }
@@ -174,7 +174,7 @@ impl Sls {
         }
         let object = Object { map: &map, within: String::new() };
         let jobs = self.jobs_of(&object).map_err(|fault| fault.of_object(number))?;
-        let entry = |job| Told { line: self.began, record: Ok(Record::Job(Box::new(job))) };
+        let entry = |job| ReadRecord { line: self.began, record: Ok(Record::Job(Box::new(job))) };
         Ok(Record::Many(jobs.into_iter().map(entry).collect()))
     }
 

@@ -28,7 +28,6 @@ pub(in crate::rules) fn submit(
 ) -> Result<Vec<Event>, Rejection> {
     let SubmitTask { submit, ask, settings } = submitted;
     let partition = partition_named(books, &submit.partition)?;
-    let submitted = &with_reclaim(books, partition, submitted);
     let members = submitted.members();
     if members > SubmitTask::MEMBERS_MAX {
         let (task, members) = (submit.application.clone(), members as usize);
@@ -71,15 +70,6 @@ pub(in crate::rules) fn submit(
         Err(rejection) => return Err(rejection),
     }
     Ok(events)
-}
-
-/// The same task, which may take back the guarantee of its tenant where the partition has that. A task of several
-/// members may not: victims are found for one ask. No-starvation NS-42.
-fn with_reclaim(books: &Books, partition: PartitionId, submitted: &SubmitTask) -> SubmitTask {
-    let config = books.partition(partition).settings.tenants.as_deref();
-    let may_preempt = config.is_some_and(|config| config.reclaim) && submitted.members() == 1;
-    let ask = Ask { may_preempt, ..submitted.ask.clone() };
-    SubmitTask { ask, ..submitted.clone() }
 }
 
 /// Refuses amounts that no machine has, whatever the quota of the tenant is.
@@ -136,15 +126,20 @@ fn is_new(
     Err(TaskRejection::Exists { task, partition, what })
 }
 
-/// Ask for all members, one behind the other.
+/// Ask for all members, one behind the other. One alone may take back the guarantee of its tenant where the partition
+/// has that: victims are found for one ask. No-starvation NS-42.
 fn ask_all(
     then: &mut Books,
     now: Timestamp,
     application: ApplicationId,
     submitted: &SubmitTask,
 ) -> Result<Vec<Event>, Rejection> {
+    let partition = then.application(application).partition;
+    let config = then.partition(partition).settings.tenants.as_deref();
+    let may_preempt = config.is_some_and(|config| config.reclaim) && submitted.members() == 1;
     let mut events = Vec::new();
     for ask in submitted.asks() {
+        let ask = Ask { may_preempt, ..ask };
         for event in allocation::ask_of(then, now, &ask, application)? {
             then.apply(now, &event);
             events.push(event);

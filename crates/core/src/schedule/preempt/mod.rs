@@ -267,11 +267,6 @@ fn plan_with(
     now: Timestamp,
     nodes_tried: bool,
 ) -> Attempt {
-    let basis = match claim {
-        Entitlement::Guarantee | Entitlement::IdealAssignment(_) => VictimBasis::Guarantee,
-        Entitlement::Share(_) => VictimBasis::Share,
-        Entitlement::Priority => VictimBasis::Priority,
-    };
     let mut scene = match PreemptionContext::of(books, ask, claim, now) {
         Ok(scene) => scene,
         Err(obstacle) => return Attempt { given_up: Vec::new(), outcome: Err(obstacle) },
@@ -280,16 +275,12 @@ fn plan_with(
         return Attempt { given_up: Vec::new(), outcome: Err(Obstacle::GangTooLarge) };
     }
     let given_up = scene.give_up_nodes(now);
-    let strict = books.partition(scene.partition).settings.preemption.strict_guarantee;
-    let mut outcome = if strict || basis == VictimBasis::Priority {
+    let mut outcome = if scene.strict || scene.basis == VictimBasis::Priority {
         strict_guarantee::choose(&mut scene, &given_up, nodes_tried)
     } else {
         yunikorn::choose(&mut scene, &given_up, nodes_tried)
     };
-    if let Ok(Outcome::Stop(plan)) = &mut outcome {
-        plan.basis = basis;
-    }
-    if basis == VictimBasis::Share
+    if scene.basis == VictimBasis::Share
         && let Ok(Outcome::Stop(plan)) = &outcome
     {
         let leaf = books.application(books.allocation(ask).application).queue;
@@ -316,8 +307,10 @@ struct PreemptionContext<'books> {
     /// Whether the ask may go beyond what is promised, once, by a part of itself: what there is of
     /// the promise before it need not cover all of it.
     whole: bool,
-    /// Whether victims are of the same leaf and of a lower priority: no guarantee is involved.
-    by_priority: bool,
+    /// On what a plan is based.
+    basis: VictimBasis,
+    /// Whether no queue may fall below its guarantee.
+    strict: bool,
 }
 
 impl<'books> PreemptionContext<'books> {
@@ -330,28 +323,38 @@ impl<'books> PreemptionContext<'books> {
     ) -> Result<Self, Obstacle> {
         let application = books.application(books.allocation(ask).application);
         let (leaf, partition) = (application.queue, application.partition);
-        let within = matches!(claim, Entitlement::Share(_));
+        let basis = match claim {
+            Entitlement::Guarantee | Entitlement::IdealAssignment(_) => VictimBasis::Guarantee,
+            Entitlement::Share(_) => VictimBasis::Share,
+            Entitlement::Priority => VictimBasis::Priority,
+        };
         let strict = books.partition(partition).settings.preemption.strict_guarantee;
         let balances = matches!(claim, Entitlement::IdealAssignment(_));
-        let by_priority = matches!(claim, Entitlement::Priority);
-        let whole = within || balances || strict && books.users_of(leaf).is_some();
+        let whole =
+            basis == VictimBasis::Share || balances || strict && books.users_of(leaf).is_some();
         let mut ledger = Ledger::of(books, leaf, claim);
-        let candidates = if by_priority {
-            candidates_below(books, &mut ledger, ask, now)
-        } else if within {
-            candidates_within(books, &ledger, ask, now)
-        } else {
-            candidates(books, &mut ledger, ask, now)
+        let candidates = match basis {
+            VictimBasis::Guarantee => candidates(books, &mut ledger, ask, now),
+            VictimBasis::Share => candidates_within(books, &ledger, ask, now),
+            VictimBasis::Priority => candidates_below(books, &mut ledger, ask, now),
         };
         let (size, on_node) = (books.resources_of(ask), books.node_request(ask));
         let mut scene =
-            Self { books, partition, ask, size, on_node, ledger, candidates, whole, by_priority };
-        if by_priority || scene.is_guaranteed() { Ok(scene) } else { Err(Obstacle::NoGuarantee) }
+            Self { books, partition, ask, size, on_node, ledger, candidates, whole, basis, strict };
+        if scene.is_guaranteed() { Ok(scene) } else { Err(Obstacle::NoGuarantee) }
+    }
+
+    /// Whether guarantees matter: by priority, what one ask of a leaf loses another of it gets.
+    fn compares_guarantees(&self) -> bool {
+        self.basis != VictimBasis::Priority
     }
 
     /// Whether what is left of the guarantee covers the ask, or would if all candidates went:
     /// those of queues that share a guarantee above count.
     fn is_guaranteed(&mut self) -> bool {
+        if !self.compares_guarantees() {
+            return true;
+        }
         let asking = self.ledger.asking;
         let left = self.ledger.remaining(asking);
         if left.is_some_and(|left| left.allows_actual(self.size)) {
@@ -369,7 +372,7 @@ impl<'books> PreemptionContext<'books> {
     /// Whether the leaf that asks, the ask counted, is within its guarantee in the types of the
     /// ask.
     fn covers(&self) -> bool {
-        if self.by_priority {
+        if !self.compares_guarantees() {
             return true;
         }
         let left = self.ledger.remaining(self.ledger.asking);
@@ -387,9 +390,8 @@ impl<'books> PreemptionContext<'books> {
     /// whether the nodes hold them is seen one by one. Without the law a plan covers one placeholder, as the
     /// reference's. No-starvation NS-31.
     fn completes_gang(&self) -> bool {
-        let strict = self.books.partition(self.partition).settings.preemption.strict_guarantee;
         let row = self.books.allocation(self.ask);
-        if !row.placeholder || !strict {
+        if !row.placeholder || !self.strict {
             return true;
         }
         let all = self.books.allocations_of(row.application);
@@ -404,7 +406,7 @@ impl<'books> PreemptionContext<'books> {
         for one in &self.candidates {
             victims.add(one.size);
         }
-        let promised = (!self.by_priority && !self.whole)
+        let promised = (self.compares_guarantees() && !self.whole)
             .then(|| self.ledger.remaining(self.ledger.asking))
             .flatten();
         self.size.iter().filter(|(_, amount)| *amount > Quantity::ZERO).all(|(resource, _)| {
@@ -495,7 +497,9 @@ impl<'books> PreemptionContext<'books> {
     /// the ask, or what it would lose was lent to it.
     fn may_lose(&self, position: usize) -> bool {
         let one = &self.candidates[position];
-        self.by_priority || !one.turn.owns || self.ledger.exceeds_guarantee(one.leaf, self.size)
+        !self.compares_guarantees()
+            || !one.turn.owns
+            || self.ledger.exceeds_guarantee(one.leaf, self.size)
     }
 
     /// Whether the RM says who has to go on a node.

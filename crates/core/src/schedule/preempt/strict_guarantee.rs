@@ -13,7 +13,7 @@ use crate::name::Name;
 use crate::resource::Resources;
 
 use super::node_batch::{self, NodeBatch};
-use super::{Cost, Obstacle, Outcome, PreemptionContext, VictimBasis, VictimPlan};
+use super::{Cost, Obstacle, Outcome, PreemptionContext, VictimPlan};
 
 /// How many nodes are looked at in full, the most promising first.
 const NODES_MAX: usize = 10;
@@ -36,7 +36,7 @@ pub(super) fn choose(
     promise(scene);
     let asking = scene.ledger.asking;
     let guarantee = scene.ledger.remaining(asking);
-    if !scene.by_priority && !guarantee.is_some_and(|left| left.shares_type(scene.size)) {
+    if scene.compares_guarantees() && !guarantee.is_some_and(|left| left.shares_type(scene.size)) {
         return Err(Obstacle::NoGuarantee);
     }
     scene.ledger.add(asking, scene.size);
@@ -58,7 +58,7 @@ pub(super) fn choose(
         Ok(Some((_, victims))) if victims.is_empty() => Err(Obstacle::OnItsWay),
         Ok(Some((node, victims))) => {
             let victims = scene.ids(&victims);
-            Ok(Outcome::Stop(VictimPlan { node, victims, basis: VictimBasis::Guarantee }))
+            Ok(Outcome::Stop(VictimPlan { node, victims, basis: scene.basis }))
         }
     }
 }
@@ -201,8 +201,7 @@ fn brings_nearer(ask: &Resources, free: &Resources, size: &Resources) -> bool {
 /// Whether the law lets a candidate go, given what has gone.
 fn may_go(scene: &PreemptionContext<'_>, position: usize) -> bool {
     let one = &scene.candidates[position];
-    // What one of a leaf loses another of it gets.
-    scene.by_priority
+    !scene.compares_guarantees()
         || scene.may_lose(position) && scene.ledger.may_give(one.leaf, one.size, scene.size)
 }
 

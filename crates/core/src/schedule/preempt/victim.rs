@@ -69,6 +69,23 @@ pub(super) struct Candidate<'books> {
     pub(super) turn: Turn,
 }
 
+impl<'books> Candidate<'books> {
+    /// An allocation of this leaf, or user, as a candidate for an ask that wants this; none where it may not be stopped
+    /// for it at this time, whatever the ask calls on.
+    fn of(
+        books: &'books Books,
+        (id, row): (AllocationId, &'books Allocation),
+        leaf: Place,
+        wanted: &Resources,
+        now: Timestamp,
+    ) -> Option<Self> {
+        let (size, node) = (books.shapes().get(row.shape), row.node?);
+        let may_go = row.is_eligible_victim(size, wanted) && may_be_stopped(books, row, now);
+        let on_node = books.shapes().on_node(row.shape);
+        may_go.then(|| Self { id, node, leaf, size, on_node, turn: Turn::of(books, row) })
+    }
+}
+
 /// All that may be stopped for an ask, in their order.
 ///
 /// Costs the queues below the fence of the ask that use anything, and the allocations of those
@@ -123,18 +140,8 @@ pub(super) fn candidates_within<'books>(
         if user == ledger.asking || !ledger.exceeds_guarantee(user, wanted) {
             continue;
         }
-        for (id, one) in books.allocations_of(id) {
-            let size = books.shapes().get(one.shape);
-            if let Some(node) = one.node
-                && one.priority <= row.priority
-                && one.is_eligible_victim(size, wanted)
-                && may_be_stopped(books, one, now)
-            {
-                let on_node = books.shapes().on_node(one.shape);
-                let turn = Turn::of(books, one);
-                found.push(Candidate { id, node, leaf: user, size, on_node, turn });
-            }
-        }
+        let low = books.allocations_of(id).filter(|(_, one)| one.priority <= row.priority);
+        found.extend(low.filter_map(|one| Candidate::of(books, one, user, wanted, now)));
     }
     found.sort_by_key(|one| one.turn);
     found
@@ -156,18 +163,8 @@ pub(super) fn candidates_below<'books>(
         if application == row.application || of.gang.is_some() {
             continue;
         }
-        for (id, one) in books.allocations_of(application) {
-            let size = books.shapes().get(one.shape);
-            if let Some(node) = one.node
-                && one.priority < row.priority
-                && one.is_eligible_victim(size, wanted)
-                && may_be_stopped(books, one, now)
-            {
-                let on_node = books.shapes().on_node(one.shape);
-                let turn = Turn::of(books, one);
-                found.push(Candidate { id, node, leaf, size, on_node, turn });
-            }
-        }
+        let low = books.allocations_of(application).filter(|(_, one)| one.priority < row.priority);
+        found.extend(low.filter_map(|one| Candidate::of(books, one, leaf, wanted, now)));
     }
     found.sort_by_key(|one| one.turn);
     found
@@ -259,20 +256,10 @@ impl Search<'_, '_> {
             return;
         }
         for (application, _) in books.applications_in(at) {
-            for (id, row) in books.allocations_of(application) {
-                let size = books.shapes().get(row.shape);
-                let reached = fenced || i64::from(row.priority) <= priority;
-                if let Some(node) = row.node
-                    && reached
-                    && row.is_eligible_victim(size, self.size)
-                    && may_be_stopped(books, row, self.now)
-                    && !(within && Turn::of(books, row).owns)
-                {
-                    let turn = Turn::of(books, row);
-                    let on_node = books.shapes().on_node(row.shape);
-                    self.found.push(Candidate { id, node, leaf, size, on_node, turn });
-                }
-            }
+            let reached = |row: &Allocation| fenced || i64::from(row.priority) <= priority;
+            let all = books.allocations_of(application).filter(|(_, row)| reached(row));
+            let all = all.filter_map(|one| Candidate::of(books, one, leaf, self.size, self.now));
+            self.found.extend(all.filter(|one| !(within && one.turn.owns)));
         }
     }
 }

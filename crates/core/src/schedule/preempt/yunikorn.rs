@@ -13,7 +13,7 @@ use crate::resource::Resources;
 
 use super::ledger::has_negative_of;
 use super::node_batch::{self, NodeBatch};
-use super::{Obstacle, Outcome, PreemptionContext, VictimBasis, VictimPlan};
+use super::{Obstacle, Outcome, PreemptionContext, VictimPlan};
 
 /// How many nodes with room the RM is asked about.
 const FREE_NODES_MAX: usize = 10;
@@ -47,11 +47,7 @@ pub(super) fn choose(
     let firm = if scene.asks() { on_node.len() } else { 0 };
     let elsewhere = additional(scene, &on_node).ok_or(Obstacle::NothingHelps)?;
     let victims = cut(scene, node, (on_node, firm), elsewhere)?;
-    Ok(Outcome::Stop(VictimPlan {
-        node,
-        victims: scene.ids(&victims),
-        basis: VictimBasis::Guarantee,
-    }))
+    Ok(Outcome::Stop(VictimPlan { node, victims: scene.ids(&victims), basis: scene.basis }))
 }
 
 /// The nodes that the ask could have, each with who may go there in order, and how many must: the
