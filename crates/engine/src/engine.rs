@@ -133,7 +133,8 @@ impl Engine {
         let rounds = Maintenance::new(settings.users.take(), Arc::clone(&published.vitals));
         let rounds = go_round(rounds, &settings, &published, reports)?;
         let end = End { published, stopped };
-        let mut run = Run { writer, receiver, settings, rounds, end, wake_at: None };
+        let mut run =
+            Run { writer, receiver, settings, rounds, end, wake_at: None, messages: Vec::new() };
         let thread = std::thread::Builder::new().name("headroom-writer".into());
         let thread = thread.spawn(move || run.run());
         Ok(Self { handle, begin, thread: thread.map_err(EngineError::Thread)? })
@@ -236,6 +237,8 @@ struct Run {
     end: End,
     /// When time alone may change something for the scheduler.
     wake_at: Option<Timestamp>,
+    /// Room for the messages of one batch.
+    messages: Vec<Message>,
 }
 
 /// What ended a wait.
@@ -330,15 +333,12 @@ impl Run {
         replies: &mut Replies,
     ) -> Result<bool, EngineError> {
         let now = self.settings.clock.now();
-        let mut next = first;
-        for _ in 0..MESSAGES_PER_BATCH {
-            let Some(message) = next else { break };
-            self.take(now, message, replies)?;
-            next = if replies.stop { None } else { self.receiver.try_recv().ok() };
-        }
-        if let Some(message) = next {
+        let mut messages = std::mem::take(&mut self.messages);
+        self.receive(first, &mut messages);
+        for message in messages.drain(..) {
             self.take(now, message, replies)?;
         }
+        self.messages = messages;
         let mut more = false;
         if self.settings.pace == Pace::Automatic {
             self.writer.pass_time(now)?;
@@ -357,6 +357,29 @@ impl Run {
             self.writer.flush(true)?;
         }
         Ok(more)
+    }
+
+    /// Take what was sent by now, up to the order to stop.
+    ///
+    /// Looks are answered at once: nobody was told yet of what the commands beside them lead to. So they see books
+    /// that are durable, and need not wait for this batch.
+    fn receive(&mut self, first: Option<Message>, messages: &mut Vec<Message>) {
+        let mut next = first;
+        for number in 1..=MESSAGES_PER_BATCH {
+            let Some(message) = next.take() else { return };
+            let is_last = number == MESSAGES_PER_BATCH || matches!(message, Message::Stop);
+            match message {
+                Message::Look(look) => look(&self.writer.moment()),
+                #[cfg(feature = "testkit")]
+                Message::Spoil(spoil) => self.writer.spoil(spoil),
+                Message::Commands(..)
+                | Message::Checked(..)
+                | Message::Journal(_)
+                | Message::Turn(..)
+                | Message::Stop => messages.push(message),
+            }
+            next = if is_last { None } else { self.receiver.try_recv().ok() };
+        }
     }
 
     fn take(

@@ -14,6 +14,7 @@ use crate::clock::{Clock as _, ClockOffset, SteadyClock};
 use crate::feed::Feed;
 use crate::health::{Checked, Health, Verified};
 use crate::published::Published;
+use crate::shared_copy::SharedCopy;
 use crate::trace;
 use crate::view::Views;
 use crate::watched::Watched;
@@ -39,10 +40,19 @@ pub struct WriterState<'a> {
     pub books: &'a Books,
     /// The scheduler, whose indexes are of these books.
     pub scheduler: &'a Scheduler,
-    /// The last record that is in them. It may not be durable yet.
+    /// The last record that is in them. It is durable for a look, and may not be for the check of a command.
     pub sequence: u64,
     /// When that was.
     pub time: Timestamp,
+    pub(crate) copies: &'a SharedCopy,
+}
+
+impl WriterState<'_> {
+    /// A copy of the books that does not change. All who want one at the same moment share it, so it costs nothing
+    /// more while somebody reads the books.
+    pub fn copy_of_books(&self) -> Arc<Books> {
+        self.copies.of(self.books, self.sequence)
+    }
 }
 
 /// What the writer is sent.
@@ -51,7 +61,7 @@ pub(crate) enum Message {
     Commands(Vec<Submission>, oneshot::Sender<Vec<Outcome>>),
     /// Judge this if the check lets it pass, right after it.
     Checked(Check, Box<Submission>, oneshot::Sender<Vec<Outcome>>),
-    /// Look at the books between two batches.
+    /// Look at the books between two batches, before the commands of the next one.
     Look(ReadFn),
     /// Answer with a reader of the journal.
     Journal(oneshot::Sender<Box<dyn ReadStore + Send>>),
@@ -179,8 +189,8 @@ impl Handle {
         answered
     }
 
-    /// Look at the live books and the scheduler, between two batches. It holds up the writer for
-    /// as long as it takes: for short looks that need the scheduler.
+    /// Look at the live books and the scheduler, between two batches: all that is in them is durable. It holds up the
+    /// writer for as long as it takes: for short looks that need the scheduler.
     ///
     /// # Errors
     /// When the engine has stopped.

@@ -30,6 +30,7 @@ mod published;
 mod recent;
 mod recover;
 mod replay_check;
+mod shared_copy;
 pub mod snapshot;
 mod snapshotter;
 mod trace;

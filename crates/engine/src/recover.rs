@@ -9,6 +9,7 @@ use crate::audit_log::{AuditLog, Head, facts};
 use crate::error::{EngineError, carry_out, chain};
 use crate::idempotency::IdempotencyCache;
 use crate::image::Image;
+use crate::shared_copy::SharedCopy;
 
 /// What a journal holds, as of its last record.
 #[derive(Debug, Default)]
@@ -25,6 +26,8 @@ pub struct Recovered {
     pub replayed: u64,
     /// The audit, all of the journal in it.
     pub(crate) trail: AuditLog,
+    /// For those who look at the books while they are replayed.
+    pub(crate) copies: SharedCopy,
     /// Warnings: snapshots that could not be read.
     pub warnings: Vec<String>,
 }

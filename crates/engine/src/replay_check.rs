@@ -182,8 +182,8 @@ impl<'store> Auditor<'store> {
 pub(crate) fn looked_at<'a>(made: &'a Recovered, scheduler: &'a mut Scheduler) -> WriterState<'a> {
     // What it would do next is in the next record; here it puts aside what cannot run.
     scheduler.next(&made.books, made.time, &mut Vec::new());
-    let Recovered { books, sequence, time, .. } = made;
-    WriterState { books, scheduler, sequence: *sequence, time: *time }
+    let Recovered { books, sequence, time, copies, .. } = made;
+    WriterState { books, scheduler, sequence: *sequence, time: *time, copies }
 }
 
 /// Whether this version does what was done.

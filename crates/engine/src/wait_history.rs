@@ -30,7 +30,7 @@ impl WaitHistory {
         if self.ask != Some(ask) {
             *self = Self { ask: Some(ask), marks: VecDeque::new() };
         }
-        let WriterState { books, scheduler, sequence, time } = *moment;
+        let WriterState { books, scheduler, sequence, time, .. } = *moment;
         let wait = books.allocation(ask).is_pending().then(|| scheduler.wait_of(books, ask));
         let Some(code) = wait.flatten().map(|wait| wait.blocker.wait_code(books)) else { return };
         if self.marks.back().is_none_or(|last| last.code != code) {

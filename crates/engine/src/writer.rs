@@ -21,6 +21,7 @@ use crate::idempotency::IdempotencyCache;
 use crate::notice::{notices, put_in_order};
 use crate::published::Published;
 use crate::recover::Recovered;
+use crate::shared_copy::SharedCopy;
 use crate::snapshotter::{SNAPSHOT_EVERY, Snapshotter};
 use crate::view::{View, Views};
 use crate::watched::Watched;
@@ -137,6 +138,7 @@ pub struct Writer {
     step_times: Durations<OfSteps>,
     work: WriterStats,
     feed: Feed,
+    copies: SharedCopy,
     views: Views,
     watched: Watched,
     vitals: Arc<Vitals>,
@@ -156,6 +158,7 @@ impl Writer {
         scheduler.count_records(sequence);
         let tally = Tally::of(&books);
         let (shown, counted) = (Arc::new(books.clone()), tally.clone());
+        let copies = SharedCopy::from(sequence, Arc::clone(&shown));
         let first = View { sequence, time, books: shown, tally: counted, ..View::default() };
         let views = Views::new(first);
         Self {
@@ -185,6 +188,7 @@ impl Writer {
             step_times: Durations::default(),
             work: WriterStats::default(),
             feed: Feed::new(sequence + 1, retention.entries),
+            copies,
             views,
             watched: Watched::new(retention.records),
             vitals: Arc::default(),
@@ -214,8 +218,8 @@ impl Writer {
 
     /// What there is now.
     pub fn moment(&self) -> WriterState<'_> {
-        let (books, scheduler) = (self.books(), self.scheduler());
-        WriterState { books, scheduler, sequence: self.journal.next() - 1, time: self.last }
+        let (books, scheduler, copies) = (self.books(), self.scheduler(), &self.copies);
+        WriterState { books, scheduler, sequence: self.journal.next() - 1, time: self.last, copies }
     }
 
     /// The scheduler, to ask why something waits.
@@ -342,6 +346,7 @@ impl Writer {
     #[cfg(feature = "testkit")]
     pub(crate) fn spoil(&mut self, spoil: crate::handle::Corrupt) {
         spoil(&mut self.books, &mut self.scheduler);
+        self.copies.forget();
     }
 
     /// When time alone may change something: a timer, or a scan; none if it never does.

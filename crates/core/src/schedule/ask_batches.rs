@@ -409,11 +409,11 @@ impl Scheduler {
             self.turns_moved(books, application);
             return;
         }
-        let batches = waiting.batches.clone();
         self.turns_moved(books, application);
         if self.recharge_own(books, application, charge) {
             return;
         }
+        let batches = self.applications[application.index()].batches.clone();
         for batch in batches.iter() {
             let row = &self.classes.batches[batch];
             let key = self.classes.rows[row.class].key;

@@ -33,6 +33,8 @@ impl BatchKey {
 pub(super) struct BatchList {
     shapes: SmallVec<[ShapeId; 4]>,
     rest: SmallVec<[(BatchKey, AskBatchId); 2]>,
+    /// How many are of a gang.
+    in_gang: u32,
 }
 
 impl BatchList {
@@ -52,7 +54,8 @@ impl BatchList {
 
     /// The placeholders of its gang, where that is placed as a whole.
     pub(super) fn of_gang(&self) -> impl Iterator<Item = (BatchKey, AskBatchId)> {
-        self.rest.iter().filter(|(key, _)| key.in_gang).copied()
+        let all = if self.in_gang == 0 { &[] } else { &*self.rest };
+        all.iter().filter(|(key, _)| key.in_gang).copied()
     }
 
     /// Where the batch of this key is.
@@ -64,6 +67,7 @@ impl BatchList {
         match self.search(key) {
             Ok(at) => self.rest[at].1 = batch,
             Err(at) => {
+                self.in_gang += u32::from(key.in_gang);
                 self.shapes.insert(at, key.shape);
                 self.rest.insert(at, (key, batch));
             }
@@ -72,7 +76,8 @@ impl BatchList {
 
     pub(super) fn remove(&mut self, position: usize) {
         self.shapes.remove(position);
-        self.rest.remove(position);
+        let (key, _) = self.rest.remove(position);
+        self.in_gang -= u32::from(key.in_gang);
     }
 
     fn search(&self, key: BatchKey) -> Result<usize, usize> {

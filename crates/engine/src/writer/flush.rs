@@ -116,7 +116,7 @@ impl Writer {
             }
             Arc::clone(&newest.books)
         } else if self.views.take_wanted() || is_idle {
-            Arc::new(self.books.clone())
+            self.copies.of(&self.books, sequence)
         } else {
             return; // Readers now wait for newer books.
         };

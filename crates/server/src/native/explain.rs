@@ -4,6 +4,8 @@
 //! The scheduler is asked itself, and held up for as long as one explanation takes. What would start it is
 //! tried out on a copy of the books, in parallel with the writer.
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Response;
@@ -37,7 +39,7 @@ use checks::VisibleChecks;
 
 /// What is explained, and the books of that moment.
 struct Found {
-    books: Books,
+    books: Arc<Books>,
     sequence: u64,
     time: Timestamp,
     about: About,
@@ -83,13 +85,16 @@ async fn answer(
             let about = books.partition_named(&partition).map_or(About::Missing, |partition| {
                 about(books, moment.scheduler, partition, (&name, key.as_ref()))
             });
-            Found { books: books.clone(), sequence: moment.sequence, time: moment.time, about }
+            Found {
+                books: moment.copy_of_books(),
+                sequence: moment.sequence,
+                time: moment.time,
+                about,
+            }
         }
     };
     let found = service.engine.inspect_at(find).await;
     let found = found.map_err(|why| Refused::unavailable(asked, &why))?;
-    // Nothing is sent before it is durable.
-    service.engine.views().at_least(found.sequence).await;
     let stamp = Stamp { sequence: found.sequence, epoch: epoch(service), as_of: time(found.time) };
     let now = service.clock.now().max(found.time);
     let mut body = visible_body(&found, asked, (&name, key.as_ref()))?;

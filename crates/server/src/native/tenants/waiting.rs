@@ -61,7 +61,7 @@ impl Part {
 }
 
 fn find(moment: &WriterState<'_>, now: Timestamp, leaf: QueueId, part: &Part) -> Found {
-    let WriterState { books, scheduler, sequence, time } = *moment;
+    let WriterState { books, scheduler, sequence, time, .. } = *moment;
     let all = view::waiting(books, now, leaf);
     // A task that could never start holds nobody up.
     let is_impossible = |one: &WaitingView| scheduler.is_impossible(books, one.ask);
