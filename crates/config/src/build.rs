@@ -1,12 +1,12 @@
 //! From the file as written to the typed configuration, once every rule holds.
 
-use headroom_core::Name;
 use headroom_core::config::property::read_span;
 use headroom_core::config::{
     Configuration, FilterConfig, GangPlacement, LimitConfig, LimitPrecedence, NodeLabelsConfig,
     NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig, Properties, QueueConfig,
-    QueuePreemptionConfig, RuleConfig, TemplateConfig, WithinQueue,
+    QueuePreemptionConfig, RuleConfig, STARVATION_AFTER, TemplateConfig, WithinQueue,
 };
+use headroom_core::{Millis, Name};
 
 use crate::application_limits;
 use crate::capacity;
@@ -44,9 +44,15 @@ fn partition(tree: Tree) -> PartitionConfig {
         "" if tenants.is_some() => GangPlacement::Whole,
         _ => GangPlacement::Members,
     };
+    let after = partition.starvation.as_deref().and_then(|block| block.after.as_ref());
+    let starvation_after = read(after, read_span).unwrap_or(match &tenants {
+        Some(_) => STARVATION_AFTER,
+        None => Millis::ZERO,
+    });
     PartitionConfig {
         tenants,
         gang_placement,
+        starvation_after,
         name: Name::new(check::name_of_partition(&partition.name.value)),
         root: queues,
         placement_rules: partition.rules.iter().map(rule).collect(),

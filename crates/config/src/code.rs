@@ -118,6 +118,8 @@ codes! {
     LimitPrecedence: Error = "L-PRECEDENCE",
     /// `gangs.placement` is neither `members` nor `whole`.
     GangPlacement: Error = "G-PLACEMENT",
+    /// `starvation.after` is not a duration.
+    StarvationAfter: Error = "S-AFTER",
     /// `preemption.withinqueue` is neither `none` nor `priority`.
     PreemptionWithin: Error = "P-WITHIN",
     /// `preemption.minruntime` is not a duration.

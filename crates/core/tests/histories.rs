@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 
+use headroom_core::Millis;
 use headroom_core::config::Configuration;
 use headroom_core::testkit::{Counts, Op, history, lending_history, lending_tree, play, tree};
 use proptest::strategy::Strategy;
@@ -224,6 +225,18 @@ const LENT: &[&str] = &[
     "woken by a release",
 ];
 
+/// What must have happened where queues hold room.
+const HELD: &[&str] = &[
+    "hold begins",
+    "hold ends",
+    "restarted",
+    "waits HELD",
+    "woke from HELD",
+    "waits QUEUE_MAX",
+    "Ask.Reserved",
+    "Allocation.Preempted for a guarantee",
+];
+
 /// What a few of ten thousand histories come to: whether one of fewer does is a matter of the seed, and of whatever else
 /// the dice are thrown for.
 const RARE: &[&str] = &[
@@ -243,6 +256,19 @@ fn random_histories_keep_every_invariant_and_reach_every_refusal() {
 #[test]
 fn nodes_are_lent_and_taken_back_as_by_a_look_at_everything() {
     reach(histories() / 4, (lending_tree(), lending_history(50)), LENT);
+}
+
+#[test]
+#[doc(alias = "NS-20")]
+#[doc(alias = "NS-21")]
+fn queues_hold_room_as_the_rules_allow_and_nobody_takes_it() {
+    let holding = (tree(), 1_u64..20).prop_map(|(mut tree, seconds)| {
+        for partition in &mut tree.partitions {
+            partition.starvation_after = Millis::from_secs(seconds);
+        }
+        tree
+    });
+    reach(histories() / 2, (holding, history(60)), HELD);
 }
 
 /// Play so many histories, and see that all of this has happened.

@@ -209,6 +209,8 @@ fn is_of_task(books: &Books, cause: Option<&Command>, event: &Event) -> bool {
             AskEvent::Added { .. }
             | AskEvent::Reserved { .. }
             | AskEvent::Unreserved { .. }
+            | AskEvent::Held { .. }
+            | AskEvent::HoldEnded { .. }
             | AskEvent::Asked { .. }
             | AskEvent::Answered { .. }
             | AskEvent::PreemptionTriggered { .. }
@@ -328,6 +330,8 @@ impl Teller<'_> {
                 | AskEvent::Removed { .. }
                 | AskEvent::Reserved { .. }
                 | AskEvent::Unreserved { .. }
+                | AskEvent::Held { .. }
+                | AskEvent::HoldEnded { .. }
                 | AskEvent::Answered { .. }
                 | AskEvent::PreemptionTriggered { .. }
                 | AskEvent::PreemptionTried { .. },

@@ -54,6 +54,9 @@ pub struct ConfigPartition {
     /// Headroom extension: how gangs start. Absent: not set.
     #[serde(default, skip_serializing_if = "is_default")]
     pub gangs: ConfigGangs,
+    /// Headroom extension: when queues hold room for an ask. Absent: not set.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub starvation: ConfigStarvation,
     /// Headroom extension: user limits of leaves without their own setting. Absent: not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_limits: Option<ConfigUserLimits>,
@@ -174,6 +177,15 @@ pub struct ConfigGangs {
     /// `members` or `whole`. Absent: not set.
     #[serde(default, skip_serializing_if = "is_default")]
     pub placement: String,
+}
+
+/// Headroom extension: when queues hold room for an ask.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigStarvation {
+    /// How long an ask waits until queues hold room for it, such as `5m`. Absent: queues hold no room.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub after: String,
 }
 
 /// Preemption settings. Absent fields were not configured.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use headroom_core::config::property::read_span;
 use headroom_core::resource::exact;
 
 use crate::code::Code;
@@ -47,6 +48,16 @@ pub(super) fn check_precedence(written: &Text, report: &mut Report) {
             format!("`limitprecedence` is `{}`, but it must be `both` or `user`", written.value);
         let fault = Diagnostic::error(Code::LimitPrecedence, written.span, message)
             .help("write `both` (limits of the user and of their group apply) or `user` (a limit that names the user replaces group limits in that queue and below)");
+        report.push(fault);
+    }
+}
+
+/// Check the duration after which room is held.
+pub(super) fn check_starvation(after: Option<&Text>, report: &mut Report) {
+    if let Some(span) = after.filter(|span| read_span(&span.value).is_none()) {
+        let message = format!("`starvation.after` is `{}`, which is no duration", span.value);
+        let fault = Diagnostic::error(Code::StarvationAfter, span.span, message)
+            .help("write a duration, such as `5m` or `1h30m`, or `0s` to hold no room");
         report.push(fault);
     }
 }

@@ -63,6 +63,9 @@ pub(crate) fn check(file: File, report: &mut Report) -> Vec<Tree> {
 fn check_tree(tree: &Tree, report: &mut Report) {
     structure::check(&tree.root, report);
     limits::check_precedence(&tree.partition.limit_precedence, report);
+    if let Some(starvation) = &tree.partition.starvation {
+        limits::check_starvation(starvation.after.as_ref(), report);
+    }
     if let Some(gangs) = &tree.partition.gangs {
         limits::check_gang_placement(&gangs.placement, report);
     }

@@ -2,7 +2,7 @@
 
 use crate::schema::{
     Decimals, Each, EachIn, EachMaybe, False, In, Marked, Maybe, Names, Plain, Shown, Switch,
-    Title, blocks,
+    Title, Word, blocks,
 };
 
 use super::{ApplicationLimits, Limit, Queue, Tenants, UserLimits};
@@ -38,6 +38,8 @@ blocks! {
             { values: "`both`, `user`", default: "`both`", own: true };
         /// How the placeholders of gangs are placed.
         "gangs" "Gangs" gangs: Maybe<Gangs> { default: "members", own: true };
+        /// How long an ask waits before room is held for it.
+        "starvation" "Starvation" starvation: Maybe<Starvation> { default: "off", own: true };
         /// How the users of leaves share them, unless a queue sets its own.
         "userlimits" "UserLimits" user_limits: Marked<UserLimits> { default: "off", own: true };
         /// How many applications exist and start, and what their drivers can use.
@@ -70,6 +72,14 @@ blocks! {
         /// step, or none. At most one gang of the partition then takes free capacity step by step.
         "placement" "Placement" placement: Plain
             { values: "`members`, `whole`", default: "`members`; with `tenants`: `whole`", own: true };
+    }
+
+    /// How long an ask waits before room is held for it.
+    Starvation = "`starvation`" {
+        /// How long an ask waits until queues hold room for it. Other asks then use only what the ask leaves. `0s` means
+        /// that queues never hold room.
+        "after" "After" after: Word
+            { values: "a duration, such as `5m`", default: "`0s`; with `tenants`: `5m`", own: true };
     }
 
     /// The order in which nodes are tried.

@@ -10,6 +10,7 @@ use crate::time::{Millis, Timestamp};
 use super::Books;
 
 use super::gang::StopRequest;
+use super::hold::Hold;
 use super::question::Inquiry;
 use super::shape::Equals;
 
@@ -71,6 +72,10 @@ pub(super) struct RareFields {
     pub(super) partner: Option<AllocationId>,
     pub(super) preemption_tried: Option<PreemptionTry>,
     pub(super) inquiry: Option<Box<Inquiry>>,
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub(super) hold: Option<Hold>,
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub(super) hold_ended: Option<Timestamp>,
 }
 
 /// A node that is reserved for an ask.
@@ -172,6 +177,18 @@ impl Allocation {
     /// The node that is reserved for it.
     pub fn reservation(&self) -> Option<Reservation> {
         self.special.as_ref()?.reservation
+    }
+
+    /// The room that queues hold for it.
+    pub fn hold(&self) -> Option<Hold> {
+        self.special.as_ref()?.hold
+    }
+
+    /// Since when it counts as waiting for room to be held: since it was made, or since room was last held for it in
+    /// vain.
+    pub(crate) fn waits_for_hold_since(&self) -> Timestamp {
+        let ended = self.special.as_ref().and_then(|one| one.hold_ended);
+        ended.map_or(self.created, |ended| ended.max(self.created))
     }
 
     /// Of a member that is about to take the place of a placeholder, that; of a placeholder, the

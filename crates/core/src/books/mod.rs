@@ -14,6 +14,7 @@ mod by_priority;
 mod capacity;
 mod deadline;
 mod gang;
+mod hold;
 mod lifetime;
 mod link;
 mod lists;
@@ -47,6 +48,7 @@ pub use away::Away;
 pub use deadline::Deadline;
 pub(crate) use gang::GangSize;
 pub use gang::{Gang, GangSettings, GangStyle, PLACEHOLDER_TIMEOUT, StopRequest, TaskGroup};
+pub use hold::Hold;
 pub use lifetime::Lifetime;
 pub use link::{GroupLink, TrackerLink};
 pub use measured::{Measured, MeasuredSum};
@@ -128,13 +130,15 @@ pub struct Books {
     asking: bool,
     /// How many questions were put.
     questions: u64,
-    /// Counts events, tries in vain to stop something left out: as long as it is the same, so is
+    /// Counts events, except tries in vain to stop something, and holds: as long as it is the same, so is
     /// what such a try would find.
     changes: u64,
     /// Who shares the leaves with user limits; follows from everything else.
     sharing: Sharing,
     /// Which applications were activated, by leaf; follows from everything else.
     activation: Activation,
+    /// Which queues hold room, and for which ask; follows from the asks.
+    holds: BTreeMap<QueueId, AllocationId>,
 }
 
 impl Books {
@@ -148,7 +152,7 @@ impl Books {
         &self.checksum
     }
 
-    /// Counts events, those left out that say that nothing could be stopped for an ask.
+    /// Counts events, except those of tries in vain to stop something for an ask, and those of holds.
     pub const fn changes(&self) -> u64 {
         self.changes
     }

@@ -11,7 +11,7 @@ use crate::name::Name;
 use crate::ordered::OrderedMap;
 use crate::placement::Rules;
 use crate::resource::Resources;
-use crate::time::Timestamp;
+use crate::time::{Millis, Timestamp};
 
 use super::away::Away;
 use super::link::TrackerLink;
@@ -43,6 +43,9 @@ pub struct PartitionSettings {
     /// How the placeholders of gangs are placed.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub gang_placement: GangPlacement,
+    /// How long an ask waits until queues hold room for it; zero for ever.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub starvation_after: Millis,
 }
 
 /// Absent settings are not shown, so a digest of events without them never changes.
@@ -56,6 +59,7 @@ impl fmt::Debug for PartitionSettings {
             user_group_resolver,
             tenants,
             gang_placement,
+            starvation_after,
         } = self;
         let mut shown = out.debug_struct("PartitionSettings");
         shown
@@ -69,6 +73,9 @@ impl fmt::Debug for PartitionSettings {
         }
         if *gang_placement != GangPlacement::Members {
             shown.field("gang_placement", gang_placement);
+        }
+        if *starvation_after != Millis::ZERO {
+            shown.field("starvation_after", starvation_after);
         }
         shown.finish()
     }

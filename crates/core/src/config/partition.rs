@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::name::Name;
+use crate::time::Millis;
 
 use super::{
     ApplicationLimitsConfig, QueueConfig, QueuePreemptionConfig, RuleConfig, TenantsConfig,
@@ -36,7 +37,13 @@ pub struct PartitionConfig {
     pub tenants: Option<TenantsConfig>,
     /// How the placeholders of gangs are placed.
     pub gang_placement: GangPlacement,
+    /// How long an ask waits until queues hold room for it; zero for ever.
+    pub starvation_after: Millis,
 }
+
+/// How long an ask of a partition with tenants waits until queues hold room for it, unless the queue file says
+/// otherwise. Source: no-starvation, table of keys.
+pub const STARVATION_AFTER: Millis = Millis::from_secs(5 * 60);
 
 impl PartitionConfig {
     /// A partition of this name and queue tree, everything else as by default.
@@ -53,6 +60,7 @@ impl PartitionConfig {
             application_limits: None,
             tenants: None,
             gang_placement: GangPlacement::default(),
+            starvation_after: Millis::ZERO,
         }
     }
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::books::{NodeVerdict, QuestionSubject};
 use crate::event::{AskTraits, Termination};
-use crate::id::{AllocationId, ApplicationId, NodeId};
+use crate::id::{AllocationId, ApplicationId, NodeId, QueueId};
 use crate::name::Name;
 use crate::resource::Amounts;
 use crate::time::Timestamp;
@@ -36,6 +36,14 @@ pub enum AskEvent {
         /// For which ask it was reserved.
         ask: AllocationId,
     },
+    /// Queues hold room for an ask that has waited too long, from its leaf up to this queue.
+    Held {
+        ask: AllocationId,
+        /// The highest queue that holds room for it.
+        top: QueueId,
+    },
+    /// Queues hold no more room for an ask, although it still waits.
+    HoldEnded { ask: AllocationId },
     /// The RM is asked about nodes and an ask, which waits for the answer.
     Asked {
         ask: AllocationId,

@@ -38,6 +38,8 @@ pub const fn kind_of(event: &Event) -> &'static str {
         Event::Allocation(AllocationEvent::Released { .. }) => "allocationReleased",
         Event::Ask(AskEvent::Reserved { .. }) => "nodeReserved",
         Event::Ask(AskEvent::Unreserved { .. }) => "nodeUnreserved",
+        Event::Ask(AskEvent::Held { .. }) => "roomHeld",
+        Event::Ask(AskEvent::HoldEnded { .. }) => "holdEnded",
         Event::Allocation(AllocationEvent::SwapStarted { .. }) => "swapStarted",
         Event::Allocation(AllocationEvent::SwapConfirmed { .. }) => "swapConfirmed",
         Event::Allocation(AllocationEvent::SwapDropped { .. }) => "swapDropped",

@@ -194,8 +194,13 @@ impl Look<'_> {
             AskEvent::Placed { ask, node } | AskEvent::Reserved { ask, node } => {
                 self.on(*ask, *node)
             }
+            AskEvent::Held { ask, top } => {
+                let queue = self.books.queue(*top).path.clone();
+                EventNames { queue, ..self.allocation(*ask) }
+            }
             AskEvent::Removed { ask, .. }
             | AskEvent::Unreserved { ask }
+            | AskEvent::HoldEnded { ask }
             | AskEvent::PreemptionTriggered { ask }
             | AskEvent::PreemptionTried { ask }
             | AskEvent::ScaleUpAsked { ask }

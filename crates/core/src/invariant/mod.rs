@@ -51,6 +51,7 @@ impl Books {
     pub fn check(&self) -> Result<(), Violation> {
         let sums = Sums::of(self);
         self.check_allocations()?;
+        self.check_holds()?;
         self.check_applications(&sums)?;
         self.check_queues(&sums)?;
         self.check_capacities()?;
@@ -290,6 +291,24 @@ impl Books {
             self.check_reservations(id, row)?;
         }
         Ok(())
+    }
+
+    /// Queues hold room for those asks that say so, each for one.
+    fn check_holds(&self) -> Outcome {
+        let held = self.allocations().iter().filter_map(|(id, row)| Some((id, row, row.hold()?)));
+        let mut queues = BTreeMap::new();
+        for (id, row, hold) in held {
+            equal(&row.key, "an ask with a hold waits", &row.is_pending(), &true)?;
+            let leaf = self.application(row.application).queue;
+            let above = self.up(leaf).any(|(queue, _)| queue == hold.top);
+            equal(&row.key, "the top of a hold is above", &above, &true)?;
+            for queue in self.path_to(id, hold.top) {
+                let other = queues.insert(queue, id);
+                equal(&row.key, "the others for whom a queue holds room", &other, &None)?;
+            }
+        }
+        let stored: BTreeMap<_, _> = self.holds().collect();
+        equal(&crate::Name::new("the books"), "the queues that hold room", &stored, &queues)
     }
 
     /// Each reservation of a node is one of an ask that waits, and that fits the size of the node less

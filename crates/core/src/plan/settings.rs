@@ -98,6 +98,7 @@ pub(super) fn of_partition(settings: &PartitionSettings) -> Settings {
         user_group_resolver,
         tenants,
         gang_placement,
+        starvation_after,
     } = settings;
     let mut all = Settings::new();
     let mut under = Under { all: &mut all, word: "" };
@@ -125,6 +126,7 @@ pub(super) fn of_partition(settings: &PartitionSettings) -> Settings {
     }
     under.text("limitprecedence", limit_precedence.word());
     under.text("gangs.placement", gang_placement.word());
+    under.text("starvation.after", duration_text(*starvation_after));
     for (position, rule) in placement_rules.iter().enumerate() {
         under.text(&format!("placementrules.{}", position + 1), rule_of(rule));
     }

@@ -127,7 +127,9 @@ impl RecordBuilder<'_> {
             AskEvent::Reserved { ask, node } => self.reservation(*ask, *node, Change::Add),
             AskEvent::Unreserved { ask } => self.reservation_ended(*ask),
             // An answer of the RM is recorded where the ask waits for it.
-            AskEvent::Asked { .. }
+            AskEvent::Held { .. }
+            | AskEvent::HoldEnded { .. }
+            | AskEvent::Asked { .. }
             | AskEvent::Answered { .. }
             | AskEvent::PreemptionTriggered { .. }
             | AskEvent::ScaleUpAsked { .. } => {}

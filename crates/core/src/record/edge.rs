@@ -106,6 +106,8 @@ impl Edges {
                 AskEvent::Added { .. }
                 | AskEvent::Reserved { .. }
                 | AskEvent::Unreserved { .. }
+                | AskEvent::Held { .. }
+                | AskEvent::HoldEnded { .. }
                 | AskEvent::Asked { .. }
                 | AskEvent::Answered { .. }
                 | AskEvent::PreemptionTriggered { .. }

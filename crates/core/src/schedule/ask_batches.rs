@@ -296,6 +296,7 @@ impl Scheduler {
             row.head = first;
             return self.list(class);
         }
+        self.holds.note(class);
         let before = core::mem::replace(&mut row.head, first.clone());
         let key = row.key;
         let shown = (&mut self.lending, &mut self.tree);
@@ -351,6 +352,7 @@ impl Scheduler {
         if empty {
             self.attempts.forget(&mut self.classes.rows[class], class);
             self.classes.forget(class);
+            self.holds.note(class);
         }
     }
 

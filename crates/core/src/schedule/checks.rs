@@ -16,7 +16,7 @@ use crate::wait::{Blocker, CheckResult, Wait, standstill};
 
 use super::class::{ChargeState, ClassKey};
 use super::placement_mode::PlacementMode;
-use super::{check_class, fair_share, possibility, questions, waits};
+use super::{check_class, fair_share, holds, possibility, questions, waits};
 
 /// One check of an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +43,8 @@ pub(super) enum Check {
     Limits,
     /// Its queues may use so much.
     Maxima,
+    /// Its queues hold no room for another ask that it would take.
+    Hold,
     /// Its user's share of the leaf allows it.
     Share,
     /// The RM can be asked, and its nodes have reported.
@@ -65,6 +67,7 @@ impl Check {
         Self::Gang,
         Self::Limits,
         Self::Maxima,
+        Self::Hold,
         Self::Share,
         Self::Manager,
         Self::Node,
@@ -145,7 +148,9 @@ impl<P: Position> Checked<'_, P> {
             }
             Check::HeadOfLine => self.position.in_line()?.wait(),
             Check::Question => question(books, key).map(Wait::of),
-            Check::Numbers | Check::Limits | Check::Maxima => charged(books, key, check),
+            Check::Numbers | Check::Limits | Check::Maxima | Check::Hold => {
+                charged(books, key, check)
+            }
             Check::BackOff => self.position.back_off()?.wait(),
             Check::Gang => self.position.gang()?.wait(),
             Check::Share => fair_share::wait_for_turn(books, key),
@@ -178,13 +183,17 @@ impl<P: Position> Checked<'_, P> {
                 all.extend(asked_about(key).filter(|_| asks).map(looked));
             }
             // A member that replaces a placeholder is charged already.
-            Check::Numbers | Check::Limits | Check::Maxima if key.mode.replaces_placeholder() => {}
+            Check::Numbers | Check::Limits | Check::Maxima | Check::Hold
+                if key.mode.replaces_placeholder() => {}
             Check::Numbers => numbers(books, key, all),
             Check::BackOff => all.extend(self.position.back_off()),
             Check::Gang => all.extend(self.position.gang()),
             Check::Limits => limits(books, key, all),
             Check::Maxima => {
                 all.extend(bounds::amounts_of_queues(books, key.leaf, &key.needs(books)));
+            }
+            Check::Hold => {
+                all.extend(holds::behind_hold(books, key).map(CheckResult::failed));
             }
             Check::Share => all.extend(fair_share::share_of(books, key)),
             Check::Manager => all.extend(self.position.manager()),
@@ -220,6 +229,7 @@ fn charged(books: &Books, key: ClassKey, check: Check) -> Option<Wait> {
             check_class::limits_and_cap(books, key.leaf, link, &key.needs(books))
         }
         Check::Maxima => bounds::queues(books, key.leaf, &key.needs(books)),
+        Check::Hold => holds::behind_hold(books, key),
         Check::Standstill
         | Check::QueueStates
         | Check::Possible

@@ -118,6 +118,14 @@ impl ClassKey {
         self.charge.waits()
     }
 
+    /// Who is charged; none before the group of its application is chosen.
+    pub(super) const fn link(&self) -> Option<TrackerLink> {
+        match self.charge {
+            ChargeState::Unlinked => None,
+            ChargeState::Linked { link, .. } => Some(link),
+        }
+    }
+
     /// In which pass it is judged first. Where users share a leaf, all who want something of it are
     /// known before anybody gets anything: they split it.
     pub(super) fn pass(&self) -> Pass {

@@ -42,6 +42,7 @@ impl Scheduler {
             }
         }
         self.find_gathering(books);
+        self.find_holds(books);
         self.find_sparing(books);
         self.find_unreported(books);
         // Who stands before whom is asked of schedulers that have made no step yet, too.
@@ -121,7 +122,9 @@ impl Scheduler {
                 BeforeEvent { batch, freed, group, ..capture(books, row.application) }
             }
             AskEvent::Added { application, traits, .. } => see_added(books, *application, traits),
-            AskEvent::Asked { .. }
+            AskEvent::Held { .. }
+            | AskEvent::HoldEnded { .. }
+            | AskEvent::Asked { .. }
             | AskEvent::Answered { .. }
             | AskEvent::PreemptionTried { .. }
             | AskEvent::ScaleUpAsked { .. } => BeforeEvent::default(),
@@ -370,6 +373,7 @@ impl Scheduler {
                 }
                 self.visit_again(books, application);
             }
+            AskEvent::Held { .. } | AskEvent::HoldEnded { .. } => {}
             AskEvent::Unreserved { ask } => {
                 self.reorder_seen(books, seen);
                 self.add_ask(books, *ask);
@@ -439,6 +443,7 @@ impl Scheduler {
         self.roots.insert(*id, partition.root);
         self.nodes.insert(*id, NodeIndex::new(&partition.settings.node_sort));
         self.tree.add(books, partition.root);
+        self.find_holds(books);
     }
 
     /// The cluster has another size, larger or smaller: shares change, and what it was too small
@@ -458,6 +463,7 @@ impl Scheduler {
         let fits =
             |(shape, members)| row.shortfall(&books.shapes().times(shape, members)).is_none();
         self.parked.open(&mut self.tree, Blocker::QueueMax(queue), fits);
+        self.hold_gave_way(books, queue);
         self.wake_gangs(row.partition, fits);
         self.line_gave_way(books, queue);
     }

@@ -22,6 +22,7 @@ mod few;
 mod follow;
 mod head_of_line;
 mod hints;
+mod holds;
 mod index;
 mod lending;
 mod min_tree;
@@ -78,6 +79,7 @@ use checks::wait_for_charge;
 use class::{ChargeState, Classes};
 use head_of_line::HeadCheck;
 use hints::Hints;
+use holds::{HoldStep, Holds};
 use lending::Lending;
 use nodes::NodeIndex;
 use park::Parked;
@@ -189,6 +191,8 @@ pub struct Scheduler {
     /// Asks that more nodes would help and that are not reported yet.
     hints: Hints,
     known_nodes: KnownNodes,
+    /// For whom queues hold room, and who may be next.
+    holds: Holds,
     /// The gangs that take room as it comes.
     gathering: GatheringGangs,
     /// The number of checks of classes so far.
@@ -241,23 +245,31 @@ impl Scheduler {
         self.pass_time(books, now);
         self.judge_heads(books);
         self.refresh(books);
-        let mut partition = self.nodes.first_key_value().map(|(id, _)| *id);
-        while let Some(id) = partition {
-            let known = events.len();
-            let search = self.next_in(books, id, now, events);
-            if search.is_over() && !events[known..].iter().all(Event::is_try) {
-                return Step::Moved;
+        loop {
+            let mut partition = self.nodes.first_key_value().map(|(id, _)| *id);
+            while let Some(id) = partition {
+                let known = events.len();
+                let search = self.next_in(books, id, now, events);
+                if search.is_over() && !events[known..].iter().all(Event::is_try) {
+                    return Step::Moved;
+                }
+                partition = self.nodes.range(id..).nth(1).map(|(id, _)| *id);
             }
-            partition = self.nodes.range(id..).nth(1).map(|(id, _)| *id);
-        }
-        if events.len() > before {
-            return Step::Moved; // Nothing moves, but what was tried in vain is to be known.
+            if events.len() > before {
+                return Step::Moved; // Nothing moves, but what was tried in vain is to be known.
+            }
+            match self.step_holds(books, now, events) {
+                HoldStep::Moved => return Step::Moved,
+                HoldStep::Woken => self.refresh(books),
+                HoldStep::Nothing => break,
+            }
         }
         if self.report_throttled(books, events) {
             return Step::Moved;
         }
         let own = self.timers.first().map(|(at, _)| *at);
-        Step::Idle { wake_at: own.into_iter().chain(self.attempts.next_due(now)).min() }
+        let others = self.attempts.next_due(now).into_iter().chain(self.holds.next_due());
+        Step::Idle { wake_at: own.into_iter().chain(others).min() }
     }
 
     /// Bring in what has changed by time alone.
@@ -471,10 +483,15 @@ impl Scheduler {
     /// Apply an event to the books and bring the indexes along: the one way to change books that a scheduler looks at.
     pub fn apply(&mut self, books: &mut Books, now: Timestamp, event: &Event) {
         let seen = self.before(books, event);
+        let hold = holds::before_event(books, event);
+        let hold = hold.map(|(ask, hold)| (ask, hold, books.path_to(ask, hold.top)));
         self.marking.foresee(books, now, event);
         books.apply(now, event);
         self.marking.follow(books, now, event);
         self.after(books, event, &seen);
+        if !self.stale {
+            self.follow_hold(books, event, hold);
+        }
     }
 
     /// Park a class that its leaf has as ready under what holds it back, or under what makes it impossible.
@@ -513,6 +530,7 @@ impl Scheduler {
                 self.note(Note::Parked { class, wait, check });
             }
         }
+        self.holds.note(class);
         self.recount(books, class);
         self.arm(books, class);
         self.note_behind(books, class, wait);

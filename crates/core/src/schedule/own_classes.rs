@@ -212,6 +212,7 @@ impl Scheduler {
         self.attempts.forget(row, class);
         self.recount(books, class);
         self.classes.forget(class);
+        self.holds.note(class);
     }
 
     /// Whether a class is listed with its application.

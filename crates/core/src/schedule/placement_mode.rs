@@ -149,6 +149,21 @@ impl PlacementMode {
         }
     }
 
+    /// The ask that is judged by itself, where a class has one alone.
+    pub(super) const fn single_ask(self) -> Option<AllocationId> {
+        match self {
+            Self::NeedsVerdict(ask)
+            | Self::RequiredNodeAbsent(ask)
+            | Self::ReservedNode(ask)
+            | Self::ReplacePlaceholderAlone(ask) => Some(ask),
+            Self::AnyNode
+            | Self::MayPreempt(_)
+            | Self::AllOrNothing(_)
+            | Self::RequiredNode(_)
+            | Self::ReplacePlaceholder(..) => None,
+        }
+    }
+
     /// Whether it takes the place of a placeholder, which counts already: it needs nothing more.
     #[inline]
     pub(super) const fn replaces_placeholder(self) -> bool {

@@ -491,7 +491,9 @@ fn required(books: &Books, ask: AllocationId, wait: Wait, events: &mut Vec<Event
 /// Whether an ask waits for free amounts in its queues, or on a node.
 const fn is_for_room(blocker: Blocker) -> bool {
     let is_impossible = blocker.row().is_permanent;
-    !is_impossible && matches!(blocker.compared(), Compared::Queue(_)) || found_no_node(blocker)
+    let is_of_queue =
+        matches!(blocker.compared(), Compared::Queue(_)) || matches!(blocker, Blocker::Held(_));
+    !is_impossible && is_of_queue || found_no_node(blocker)
 }
 
 /// From when on the last pass looks at an ask that has a node: its application may have backed off.

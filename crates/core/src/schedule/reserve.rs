@@ -190,6 +190,7 @@ impl Scheduler {
             }
             None => self.list(class),
         }
+        self.holds.note(class);
         self.recount(books, class);
         self.list_candidate(books, class);
     }

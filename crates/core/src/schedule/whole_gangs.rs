@@ -22,6 +22,7 @@ use super::batch_list::BatchKey;
 use super::check_class::limits_and_cap;
 use super::class::{AskBatch, ChargeState, ClassId, ClassKey};
 use super::head_of_line::HeadCheck;
+use super::holds::beside_hold;
 use super::order::AskKey;
 use super::placement_mode::PlacementMode;
 use super::{Scheduler, Search};
@@ -162,6 +163,7 @@ impl Scheduler {
         let nodes = &self.nodes[&books.queue(key.leaf).partition];
         all.is_plain
             && bounds::queues(books, key.leaf, &all.needs).is_none()
+            && beside_hold(books, key, &all.needs).is_none()
             && limits_and_cap(books, key.leaf, link, &all.needs).is_none()
             && all.shapes.iter().all(|(shape, count)| nodes.has_room_for(books, *shape, *count))
     }

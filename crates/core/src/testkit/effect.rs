@@ -20,6 +20,10 @@ pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
             format!("{} keeps {}", node(to), key(ask))
         }
         Event::Ask(AskEvent::Unreserved { ask }) => format!("no node is reserved for {}", key(ask)),
+        Event::Ask(AskEvent::Held { ask, top }) => {
+            format!("{} holds room for {}", books.queue(*top).path, key(ask))
+        }
+        Event::Ask(AskEvent::HoldEnded { ask }) => format!("no room is held for {}", key(ask)),
         Event::Allocation(AllocationEvent::SwapStarted { ask, placeholder, node: to }) => {
             format!("{} takes the place of {} on {}", key(ask), key(placeholder), node(to))
         }

@@ -19,7 +19,7 @@ mod world;
 
 pub use build::{amounts, leaf, limit, parent, partition, vector};
 pub use moves::{Move, tell_moves};
-pub use naive::{evictions as naive_evictions, next as naive_next};
+pub use naive::{evictions as naive_evictions, next as naive_next, wrong_hold as naive_wrong_hold};
 pub use naive_claim::Who;
 pub use naive_preempt::{Finding, Question, Usage, plan as naive_plan};
 pub use play::{Counts, play};

@@ -21,6 +21,7 @@ mod all_or_nothing;
 mod evict;
 mod fair_share;
 mod head_of_line;
+mod holds;
 pub(super) mod lend;
 mod never;
 mod preemption_attempts;
@@ -30,6 +31,7 @@ mod reservations;
 mod whole_gangs;
 
 pub use evict::evictions;
+pub use holds::wrong_hold;
 use preemption_attempts::Tries;
 
 /// The events of the next step, none when nothing can move.
@@ -232,7 +234,8 @@ fn in_application(
             continue;
         }
         let call = |tried| preemption_attempts::call(books, now, tries, (ask, tried), |_| false);
-        let headroom = has_headroom(books, row, link, ask);
+        let headroom = has_headroom(books, row, link, ask)
+            && !holds::hold_back(books, ask, &all_or_nothing::wanted(books, ask));
         // For one that has a node, the reserved pass has tried all others.
         if !headroom || ask_row.reservation().is_some() {
             let allowed = is_allowed(books, row, link, ask);

@@ -125,7 +125,15 @@ pub(super) fn is_setting(line: &str) -> bool {
     matches!(
         line.split_whitespace().next(),
         Some(
-            "gangs" | "queue" | "limit" | "nodes" | "partition" | "preemption" | "rule" | "tenants"
+            "gangs"
+                | "starvation"
+                | "queue"
+                | "limit"
+                | "nodes"
+                | "partition"
+                | "preemption"
+                | "rule"
+                | "tenants"
         )
     )
 }
@@ -157,6 +165,9 @@ pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> C
                     "whole" => GangPlacement::Whole,
                     other => panic!("{other} is no placement of gangs"),
                 };
+            }
+            "starvation" => {
+                current.starvation_after = words.seconds();
             }
             _ => {}
         }

@@ -222,6 +222,8 @@ impl Tally {
             AskEvent::Added { .. }
             | AskEvent::Removed { .. }
             | AskEvent::Unreserved { .. }
+            | AskEvent::Held { .. }
+            | AskEvent::HoldEnded { .. }
             | AskEvent::Asked { .. }
             | AskEvent::Answered { .. }
             | AskEvent::PreemptionTriggered { .. }

@@ -77,6 +77,8 @@ codes! {
     /// How many applications a group may run.
     GroupApps = "GROUP_APPS", Some('e'), "an application of {} to end: the limit of running \
                                           applications was reached", "running jobs of {}";
+    /// Room of a queue that is held for another ask.
+    Held = "HELD", None, "the ask to start for which queue {} holds room", "room held by {}";
     /// What is reserved for the head of a line.
     HeldForHead = "HELD_FOR_HEAD", None, "the head of line of queue {} to start", "head of line of {}";
     /// Larger than a queue, a limit, or the nodes allow, whatever is released.

@@ -55,6 +55,31 @@ pub(super) fn of_head(wait: &Wait, books: &Books, _: AllocationId) -> String {
     )
 }
 
+/// About room that a queue holds for another ask.
+pub(super) fn of_hold(wait: &Wait, books: &Books, ask: AllocationId) -> String {
+    let Blocker::Held(queue) = wait.blocker else { return String::new() };
+    let path = &books.queue(queue).path;
+    let cure = "Wait until that ask starts or its hold ends, or raise the maximum of the queue.";
+    let held = books.held_for(queue).filter(|held| *held != ask);
+    let Some(held) = held else {
+        return format!("queue {path} holds room for an ask that has waited too long. {cure}");
+    };
+    let row = books.allocation(held);
+    let (since, request) = (row.hold().map(|hold| hold.since), books.total_request(ask));
+    let since = since.map_or_else(String::new, |at| format!(" since {}", DisplayTime(at)));
+    let Some(short) = books.shortfall_beside(queue, held, &request) else {
+        return format!(
+            "queue {path} holds room{since} for an ask that has waited too long. {cure}"
+        );
+    };
+    let amounts = [short.available.max(Quantity::ZERO), short.needed];
+    let (name, [available, needed]) = figures_of(books, short, amounts);
+    format!(
+        "queue {path} holds room{since} for an ask that has waited too long. That leaves {available} {name} for \
+         others, but this ask needs {needed}. {cure}"
+    )
+}
+
 /// About those that are looked at first, at a queue.
 pub(super) fn of_order(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let Blocker::Order(queue, by) = wait.blocker else { return String::new() };

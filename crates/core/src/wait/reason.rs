@@ -504,6 +504,14 @@ reasons! {
         subject: SeenBy::Everybody,
         sentence: later::of_head,
     }
+    /// This queue holds room for another ask that has waited too long, and there is not enough for both.
+    Held(queue: QueueId) about Queue(queue) compares Nothing {
+        code: Always(WaitCode::Held),
+        kind: Policy,
+        figures: SeenBy::WhoSeesUse,
+        subject: SeenBy::Everybody,
+        sentence: later::of_hold,
+    }
     /// Another gang of the partition takes room as it comes, and there is no room for all placeholders of its own gang at
     /// once.
     BehindGang(partition: PartitionId, gang: ApplicationId) about Gang(gang) compares Nothing {

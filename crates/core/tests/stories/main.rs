@@ -12,6 +12,7 @@ mod gangs;
 mod gangs_confirmations;
 mod gangs_life;
 mod hints;
+mod holds;
 mod impossible;
 mod labels;
 mod lending;

@@ -94,6 +94,8 @@ pub(crate) fn facts(books: &Books, command: Option<&Command>, event: &Event, out
             | AskEvent::Placed { .. }
             | AskEvent::Reserved { .. }
             | AskEvent::Unreserved { .. }
+            | AskEvent::Held { .. }
+            | AskEvent::HoldEnded { .. }
             | AskEvent::Asked { .. }
             | AskEvent::Answered { .. }
             | AskEvent::PreemptionTriggered { .. }
@@ -370,6 +372,8 @@ impl Look<'_> {
                 AskEvent::Added { .. }
                 | AskEvent::Reserved { .. }
                 | AskEvent::Unreserved { .. }
+                | AskEvent::Held { .. }
+                | AskEvent::HoldEnded { .. }
                 | AskEvent::Asked { .. }
                 | AskEvent::Answered { .. }
                 | AskEvent::PreemptionTriggered { .. }

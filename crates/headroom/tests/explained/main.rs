@@ -46,6 +46,7 @@ const fn scene(code: WaitCode) -> Scene {
         WaitCode::DriverLimitUser => sharing::DRIVER_LIMIT_USER,
         WaitCode::GangIncomplete => nodes::GANG_INCOMPLETE,
         WaitCode::GroupApps => sharing::GROUP_APPS,
+        WaitCode::Held => turns::HELD,
         WaitCode::HeldForHead => turns::HELD_FOR_HEAD,
         WaitCode::Impossible => nodes::IMPOSSIBLE,
         WaitCode::MaxApps => sharing::MAX_APPS,

@@ -34,6 +34,25 @@ pub(crate) const HELD_FOR_HEAD: Scene = Scene {
         ",
 };
 
+pub(crate) const HELD: Scene = Scene {
+    subject: "notebook-8/kernel",
+    script: "
+        starvation 300s
+        queue root.lab max vcore=16 parent
+        queue root.lab.sims
+        queue root.lab.notebooks
+        node n1 vcore=32 memory=128Gi
+        app notebook-6 root.lab.notebooks bob
+        ask console notebook-6 vcore=6 memory=8Gi
+        app sim-2 root.lab.sims cid
+        ask run-2 sim-2 vcore=12 memory=16Gi
+        wait 300s
+        app notebook-8 root.lab.notebooks ann
+        ask kernel notebook-8 vcore=6 memory=8Gi
+        wait 60s
+        ",
+};
+
 pub(crate) const USER_SHARE: Scene = Scene {
     subject: "train-17/worker-3",
     script: "

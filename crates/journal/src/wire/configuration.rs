@@ -70,6 +70,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             application_limits,
             tenants,
             gang_placement,
+            starvation_after,
         } = self;
         proto::PartitionConfig {
             name: name.put(),
@@ -83,6 +84,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             application_limits: application_limits.put(),
             tenants: tenants.put(),
             gang_placement: gang_placement.put(),
+            starvation_after: starvation_after.put(),
         }
     }
 
@@ -99,6 +101,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             application_limits,
             tenants,
             gang_placement,
+            starvation_after,
         } = field;
         Ok(Self {
             name: name.into(),
@@ -112,6 +115,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             application_limits: Field::take(application_limits).at("application_limits")?,
             tenants: Field::take(tenants).at("tenants")?,
             gang_placement: Field::take(gang_placement).at("gang_placement")?,
+            starvation_after: Field::take(starvation_after).at("starvation_after")?,
         })
     }
 }

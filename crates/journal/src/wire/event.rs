@@ -101,6 +101,8 @@ events! {
         Placed = Placed "placed" { ask, node }
         Reserved = Reserved "reserved" { ask, node }
         Unreserved = Unreserved "unreserved" { ask }
+        Held = Held "held" { ask, top }
+        HoldEnded = HoldEnded "hold_ended" { ask }
         Asked = Asked "asked" { ask, subject }
         Answered = Answered "answered" { ask, verdicts }
         PreemptionTriggered = PreemptionTriggered "preemption_triggered" { ask }

@@ -31,6 +31,7 @@ structure!(
         user_group_resolver,
         tenants,
         gang_placement,
+        starvation_after,
     }
 );
 structure!(

@@ -18,8 +18,8 @@ fn sample(name: &str) -> proto::Record {
 #[test]
 fn a_newer_format_is_refused_by_name_even_where_it_cannot_be_read() {
     let mut message = sample("event-placed");
-    message.format = 8;
-    let expected = "the record has format 8, but this version reads formats up to 7. Use the \
+    message.format = 9;
+    let expected = "the record has format 9, but this version reads formats up to 8. Use the \
                     version that wrote the record";
     assert_eq!(refusal(&message), expected);
     let mut bytes = message.encode_to_vec();

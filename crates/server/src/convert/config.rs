@@ -66,6 +66,12 @@ pub(crate) fn partition_in_books(books: &Books, partition: &Partition) -> Config
                 GangPlacement::Whole => GangPlacement::Whole.word().to_owned(),
             },
         },
+        starvation: ConfigStarvation {
+            after: match settings.starvation_after {
+                Millis::ZERO => String::new(),
+                after => duration_text(after),
+            },
+        },
         user_limits: None, // They are the root's.
         application_limits: None,
         tenants: None,

@@ -117,6 +117,8 @@ impl Play<'_> {
                 | AskEvent::Placed { .. }
                 | AskEvent::Reserved { .. }
                 | AskEvent::Unreserved { .. }
+                | AskEvent::Held { .. }
+                | AskEvent::HoldEnded { .. }
                 | AskEvent::Asked { .. }
                 | AskEvent::Answered { .. }
                 | AskEvent::PreemptionTriggered { .. }
@@ -206,6 +208,8 @@ impl Play<'_> {
             | Event::Ask(
                 AskEvent::Reserved { .. }
                 | AskEvent::Unreserved { .. }
+                | AskEvent::Held { .. }
+                | AskEvent::HoldEnded { .. }
                 | AskEvent::Asked { .. }
                 | AskEvent::Answered { .. }
                 | AskEvent::PreemptionTriggered { .. }

@@ -80,6 +80,7 @@ impl Books {
 
     pub(super) fn remove_ask(&mut self, ask: AllocationId, termination: Termination) {
         self.drop_reservation(ask);
+        self.drop_hold(ask);
         self.forget_inquiry(ask);
         let row = self.allocations.remove(ask).expect("the event names an ask that is there");
         self.detach_allocation(&row);
@@ -110,6 +111,7 @@ impl Books {
 
     pub(super) fn place(&mut self, now: Timestamp, ask: AllocationId, node: NodeId) {
         self.drop_reservation(ask);
+        self.drop_hold(ask);
         self.forget_inquiry(ask);
         let row = &mut self.allocations[ask];
         row.node = Some(node);

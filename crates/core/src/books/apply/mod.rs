@@ -30,7 +30,8 @@ impl Books {
     /// # Panics
     /// When the event names a row that is not there: the events are then not of these books.
     pub fn apply(&mut self, now: Timestamp, event: &Event) {
-        self.changes += u64::from(!event.is_try());
+        // Neither a try in vain nor a hold changes what could be stopped for an ask.
+        self.changes += u64::from(!event.is_try() && !event.is_of_hold());
         let labelled = self.types.labelled();
         self.apply_one(now, event);
         if self.types.labelled() != labelled {
@@ -203,6 +204,8 @@ impl Books {
             AskEvent::Placed { ask, node } => self.place(now, *ask, *node),
             AskEvent::Reserved { ask, node } => self.reserve(now, *ask, *node),
             AskEvent::Unreserved { ask } => self.drop_reservation(*ask),
+            AskEvent::Held { ask, top } => self.hold(now, *ask, *top),
+            AskEvent::HoldEnded { ask } => self.end_hold(now, *ask),
             AskEvent::Asked { ask, subject } => self.ask_rm(now, *ask, subject),
             AskEvent::Answered { ask, verdicts } => self.answer(*ask, verdicts),
             AskEvent::PreemptionTriggered { ask } => {

@@ -16,6 +16,7 @@ impl Books {
         node: NodeId,
     ) {
         self.drop_reservation(ask);
+        self.drop_hold(ask);
         self.forget_inquiry(ask);
         let row = &mut self.allocations[ask];
         row.node = Some(node);

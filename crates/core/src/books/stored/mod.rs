@@ -57,6 +57,8 @@ struct Fields {
     sharing: Sharing,
     #[serde(skip)]
     activation: Activation,
+    #[serde(skip)]
+    holds: BTreeMap<QueueId, AllocationId>,
 }
 
 impl Serialize for Books {
@@ -91,7 +93,7 @@ impl Books {
         self.divide_all();
         self.count_all();
         self.share_leaves();
-        Ok(())
+        self.settle_holds()
     }
 
     fn settle_partitions(&mut self) -> Outcome {
@@ -109,6 +111,20 @@ impl Books {
             row.spent_keys = row.spent_keys.indexed_again();
         }
         Ok(())
+    }
+
+    /// Find which queues hold room, and check that none does for two asks.
+    fn settle_holds(&mut self) -> Outcome {
+        let mut queues = 0;
+        for (id, row) in self.allocations.iter() {
+            let Some(hold) = row.hold() else { continue };
+            let path = self.path_to(id, hold.top);
+            let is_sound = row.is_pending() && !path.is_empty();
+            Unsound::unless(is_sound, &row.key, "the queues that hold room for it")?;
+            queues += path.len();
+        }
+        self.holds = self.holds_rebuilt();
+        Unsound::unless(queues == self.holds.len(), "the queues", "for whom they hold room")
     }
 
     fn settle_nodes(&mut self) -> Outcome {

@@ -26,6 +26,7 @@ pub(super) fn partition_settings(partition: &PartitionConfig) -> PartitionSettin
         user_group_resolver: Name::new(&partition.user_group_resolver),
         tenants: partition.tenants.clone().map(Arc::new),
         gang_placement: partition.gang_placement,
+        starvation_after: partition.starvation_after,
     }
 }
 

@@ -14,8 +14,8 @@ use crate::time::Timestamp;
 use super::preemption_attempts::{Tries, call};
 use super::{
     activation, all_or_nothing, application_priority, applications_in_order, fair_share,
-    has_headroom, in_node_order, is_allowed, link_of, may_start, never, on_any_node, pending,
-    questions, replacement, reservations, suits, whole_gangs,
+    has_headroom, holds, in_node_order, is_allowed, link_of, may_start, never, on_any_node,
+    pending, questions, replacement, reservations, suits, whole_gangs,
 };
 
 /// Whether the policy of a leaf has a line. Users who share a leaf take turns instead.
@@ -101,7 +101,8 @@ pub(super) fn in_leaf(
                 continue;
             }
             let leads = line.head.is_none() && line.could_run(ask);
-            let headroom = has_headroom(books, row, link, ask);
+            let headroom = has_headroom(books, row, link, ask)
+                && !holds::hold_back(books, ask, &all_or_nothing::wanted(books, ask));
             if !headroom || reserved {
                 let may_call = leads && is_allowed(books, row, link, ask);
                 let step = || call(books, now, tries, (ask, headroom), |_| false);

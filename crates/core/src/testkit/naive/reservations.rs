@@ -15,8 +15,8 @@ use super::fair_share::takes_turns;
 use super::preemption_attempts::required;
 use super::questions::{awaits, choose};
 use super::{
-    has_headroom, in_node_order, in_order, is_large_enough, link_of, may_start, never, place,
-    suits, whole_gangs,
+    all_or_nothing, has_headroom, holds, in_node_order, in_order, is_large_enough, link_of,
+    may_start, never, place, suits, whole_gangs,
 };
 
 /// The reserved pass at one application: at all of its asks, or only at those for which others were
@@ -63,6 +63,8 @@ pub(super) fn in_application(
             if now.since(reservation.since) > RESERVATION_WAIT {
                 return Some(alloc::vec![Event::Ask(AskEvent::Unreserved { ask: *ask })]);
             }
+        } else if holds::hold_back(books, *ask, &all_or_nothing::wanted(books, *ask)) {
+            // Its node stays reserved.
         } else if books.node(reservation.node).available.fits(books.node_request(*ask)) {
             match choose(books, row, (*ask, QuestionMode::Allocate), &[reservation.node]) {
                 Some(Ok(node)) => return Some(place(books, row, *ask, node)),
@@ -78,7 +80,8 @@ pub(super) fn in_application(
     }
     for (ask, ask_row) in &asks {
         let waits = ask_row.required_node().is_some() || awaits(books, row, *ask);
-        if waits || !has_headroom(books, row, link, *ask) {
+        let held = || holds::hold_back(books, *ask, &all_or_nothing::wanted(books, *ask));
+        if waits || !has_headroom(books, row, link, *ask) || held() {
             continue;
         }
         let wanted = books.node_request(*ask);

@@ -11,7 +11,7 @@ use crate::time::Timestamp;
 
 use super::all_or_nothing::place_each;
 use super::fair_share::takes_turns;
-use super::{fits_headroom, head_of_line, in_order, link_of};
+use super::{fits_headroom, head_of_line, holds, in_order, link_of};
 
 /// Whether an ask is a placeholder of a gang that is placed as a whole, be some of it placed or not.
 pub(super) fn is_member(books: &Books, ask: &Allocation) -> bool {
@@ -100,6 +100,9 @@ pub(super) fn place_all(books: &Books, now: Timestamp, ask: AllocationId) -> Opt
     }
     let link = link_of(books, id, books.application(id)).ok()?;
     if !fits_headroom(books, books.application(id), link, &sum(books, &asks)) {
+        return None;
+    }
+    if holds::hold_back(books, ask, &sum(books, &asks)) {
         return None;
     }
     place_each(books, now, asks)

@@ -94,6 +94,8 @@ impl Holds {
                 AskEvent::Added { .. }
                 | AskEvent::Reserved { .. }
                 | AskEvent::Unreserved { .. }
+                | AskEvent::Held { .. }
+                | AskEvent::HoldEnded { .. }
                 | AskEvent::Asked { .. }
                 | AskEvent::Answered { .. }
                 | AskEvent::PreemptionTriggered { .. }
@@ -199,6 +201,8 @@ fn waits_no_more(books: &Books, application: ApplicationId, event: &Event) -> bo
             AskEvent::Added { .. }
             | AskEvent::Reserved { .. }
             | AskEvent::Unreserved { .. }
+            | AskEvent::Held { .. }
+            | AskEvent::HoldEnded { .. }
             | AskEvent::Asked { .. }
             | AskEvent::Answered { .. }
             | AskEvent::PreemptionTriggered { .. }

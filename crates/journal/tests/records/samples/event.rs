@@ -84,6 +84,8 @@ named_events! {
         Placed "placed"
         Reserved "reserved"
         Unreserved "unreserved"
+        Held "held"
+        HoldEnded "hold-ended"
         Asked "asked"
         Answered "answered"
         PreemptionTriggered "preemption-triggered"
@@ -277,6 +279,8 @@ fn of_allocations() -> Vec<Event> {
         }),
         Event::Ask(AskEvent::Reserved { ask: id(29, 2), node: id(30, 0) }),
         Event::Ask(AskEvent::Unreserved { ask: id(31, 1) }),
+        Event::Ask(AskEvent::Held { ask: id(31, 2), top: id(3, 1) }),
+        Event::Ask(AskEvent::HoldEnded { ask: id(31, 3) }),
         Event::Allocation(AllocationEvent::SwapStarted {
             ask: id(32, 2),
             placeholder: id(33, 0),

@@ -194,6 +194,7 @@ pub(crate) fn configuration() -> Configuration {
         preemption: PREEMPTION,
         limit_precedence: LimitPrecedence::User,
         gang_placement: GangPlacement::Whole,
+        starvation_after: Millis::from_secs(300),
         user_group_resolver: "os".into(),
         user_limits: Some(user_limits()),
         application_limits: Some(application_limits()),
@@ -213,6 +214,7 @@ pub(crate) fn partition_settings() -> PartitionSettings {
         user_group_resolver: name("os"),
         tenants: Some(Arc::new(tenants())),
         gang_placement: GangPlacement::Whole,
+        starvation_after: Millis::from_secs(300),
     }
 }
 

@@ -143,6 +143,8 @@ fn detail_of_ask(event: &AskEvent, put: &mut impl FnMut(&str, Value)) {
         AskEvent::Placed { .. }
         | AskEvent::Reserved { .. }
         | AskEvent::Unreserved { .. }
+        | AskEvent::Held { .. }
+        | AskEvent::HoldEnded { .. }
         | AskEvent::Asked { .. }
         | AskEvent::Answered { .. }
         | AskEvent::PreemptionTriggered { .. }

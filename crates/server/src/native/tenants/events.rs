@@ -265,6 +265,8 @@ const fn weight(event: &Event) -> Option<u8> {
         | Event::Ask(
             AskEvent::Reserved { .. }
             | AskEvent::Unreserved { .. }
+            | AskEvent::Held { .. }
+            | AskEvent::HoldEnded { .. }
             | AskEvent::Asked { .. }
             | AskEvent::Answered { .. }
             | AskEvent::PreemptionTriggered { .. }

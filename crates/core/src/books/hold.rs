@@ -1,0 +1,111 @@
+//! Room that queues hold for asks which have waited too long. No-starvation NS-20, NS-21, decision page 50.
+//!
+//! A hold spans the queues from the leaf of its ask up to the highest that lacks room for it. What is released there stays
+//! for the ask until it starts; other asks use only what it leaves. No queue holds room for two asks. So a hold that
+//! grows waits only for holds that begin higher, and no two of them wait for each other.
+
+use alloc::vec::Vec;
+
+use crate::id::{AllocationId, QueueId};
+use crate::resource::{Quantity, Resources, Shortfall};
+use crate::time::{Millis, Timestamp};
+
+use super::Books;
+
+/// The room that queues hold for an ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
+pub struct Hold {
+    /// The highest queue that holds room for it. The lowest is its leaf.
+    pub top: QueueId,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+impl Hold {
+    /// After how many times `starvation.after` a hold ends, though its ask still waits. Source: no-starvation NS-21.
+    const LONGEST: u64 = 4;
+
+    /// When it ends at the latest.
+    pub(crate) fn ends_at(self, after: Millis) -> Timestamp {
+        self.since + Millis::new(after.get().saturating_mul(Self::LONGEST))
+    }
+}
+
+impl Books {
+    /// The ask for which this queue holds room.
+    pub fn held_for(&self, queue: QueueId) -> Option<AllocationId> {
+        self.holds.get(&queue).copied()
+    }
+
+    /// All queues that hold room, each with the ask.
+    pub fn holds(&self) -> impl Iterator<Item = (QueueId, AllocationId)> {
+        self.holds.iter().map(|(queue, ask)| (*queue, *ask))
+    }
+
+    /// Whether some queue holds room.
+    #[inline]
+    pub(crate) fn has_holds(&self) -> bool {
+        !self.holds.is_empty()
+    }
+
+    /// The queues that hold room for an ask, from its leaf up, as far as `top`.
+    pub(crate) fn path_to(&self, ask: AllocationId, top: QueueId) -> Vec<QueueId> {
+        let leaf = self.application(self.allocation(ask).application).queue;
+        let mut path: Vec<_> = self.up(leaf).map(|(queue, _)| queue).collect();
+        let length = path.iter().position(|queue| *queue == top).map_or(0, |place| place + 1);
+        path.truncate(length);
+        path
+    }
+
+    /// The first type of which a request would take what a queue holds for an ask: what is left is not enough for both.
+    pub(crate) fn shortfall_beside(
+        &self,
+        queue: QueueId,
+        held: AllocationId,
+        request: &Resources,
+    ) -> Option<Shortfall> {
+        let left = self.queue(queue).left.as_ref()?;
+        let held = self.total_request(held);
+        request.iter().find_map(|(resource, needed)| {
+            let first = held.get_or_zero(resource);
+            if needed <= Quantity::ZERO || first <= Quantity::ZERO {
+                return None;
+            }
+            let available = left.get(resource)?.minus(first);
+            (needed > available).then_some(Shortfall { resource, needed, available })
+        })
+    }
+
+    pub(super) fn hold(&mut self, now: Timestamp, ask: AllocationId, top: QueueId) {
+        self.drop_hold(ask);
+        for queue in self.path_to(ask, top) {
+            self.holds.insert(queue, ask);
+        }
+        self.allocations[ask].special_mut().hold = Some(Hold { top, since: now });
+    }
+
+    /// End the hold of an ask, if it has one.
+    pub(super) fn drop_hold(&mut self, ask: AllocationId) {
+        let row = &mut self.allocations[ask];
+        if row.special.as_mut().and_then(|one| one.hold.take()).is_some() {
+            row.settle();
+            self.holds.retain(|_, held| *held != ask);
+        }
+    }
+
+    /// End the hold of an ask that it did not fill in time. It counts as if it waited since now.
+    pub(super) fn end_hold(&mut self, now: Timestamp, ask: AllocationId) {
+        self.drop_hold(ask);
+        self.allocations[ask].special_mut().hold_ended = Some(now);
+    }
+
+    /// Which queues hold room, by what the asks say.
+    pub(super) fn holds_rebuilt(&self) -> alloc::collections::BTreeMap<QueueId, AllocationId> {
+        let held = self.allocations.iter().filter_map(|(id, row)| Some((id, row.hold()?)));
+        held.flat_map(|(id, hold)| {
+            self.path_to(id, hold.top).into_iter().map(move |queue| (queue, id))
+        })
+        .collect()
+    }
+}

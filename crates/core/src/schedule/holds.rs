@@ -1,0 +1,481 @@
+//! Which asks queues hold room for. No-starvation NS-20, NS-21, decision page 50.
+//!
+//! An ask that has waited for room in its queues for longer than `starvation.after` is a *candidate* at the queue that
+//! refuses it. When nothing else moves, the first candidate of a queue gets a hold, unless a queue on its path holds room
+//! for another ask. First is, from that queue down, the child that goes first by its order. In the leaf it is who has
+//! waited longest, since an application that never stops asking would be first for ever by the order of its leaf.
+//!
+//! Cost: a class that is parked or leaves costs logarithms. A choice costs the leaves with candidates below its queue.
+//! Queues without new candidates are not looked at until a hold ends.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+use core::ops::Bound;
+
+use crate::books::{Books, Hold};
+use crate::event::{AllocationEvent, AskEvent, Event};
+use crate::id::{AllocationId, QueueId};
+use crate::resource::Resources;
+use crate::time::{Millis, Timestamp};
+use crate::wait::{Blocker, Wait};
+
+use super::Scheduler;
+use super::checks::wait_for_charge;
+use super::class::{ClassId, ClassKey};
+use super::order::QueueKey;
+
+/// Where a class waits for a hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Candidate {
+    /// The queue that refuses it.
+    level: QueueId,
+    leaf: QueueId,
+    /// Since when its first ask waits, and its number.
+    since: (Timestamp, i64),
+    /// From when it may get a hold.
+    due: Timestamp,
+}
+
+/// The candidates of one leaf at one queue: who has waited longest comes first.
+type OfLeaf = BTreeSet<((Timestamp, i64), ClassId)>;
+
+/// Holds, and the candidates for them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Holds {
+    /// Whether a partition gives holds, or some are left.
+    is_on: bool,
+    /// Classes that were parked, woken, or have another first ask, since this was last looked at.
+    changed: Vec<ClassId>,
+    classes: BTreeMap<ClassId, Candidate>,
+    /// Those that have not waited long enough.
+    waiting: BTreeSet<(Timestamp, ClassId)>,
+    /// Those that have, by the queue that refuses them.
+    ready: BTreeMap<QueueId, BTreeMap<QueueId, OfLeaf>>,
+    /// Queues whose candidates were not looked at since one came, or since a hold ended.
+    open: BTreeSet<QueueId>,
+    /// When holds end that are not filled by then.
+    ends: BTreeSet<(Timestamp, AllocationId)>,
+}
+
+impl Holds {
+    /// A class is parked or woken, has another first ask, or has gone.
+    #[inline]
+    pub(super) fn note(&mut self, class: ClassId) {
+        if self.is_on {
+            self.changed.push(class);
+        }
+    }
+
+    /// When time alone may change something.
+    pub(super) fn next_due(&self) -> Option<Timestamp> {
+        let (waiting, ends) = (self.waiting.first(), self.ends.first());
+        waiting.map(|(at, _)| *at).into_iter().chain(ends.map(|(at, _)| *at)).min()
+    }
+
+    fn insert(&mut self, class: ClassId, candidate: Candidate, now: Timestamp) {
+        self.classes.insert(class, candidate);
+        if candidate.due > now {
+            self.waiting.insert((candidate.due, class));
+        } else {
+            self.make_ready(class, candidate);
+        }
+    }
+
+    fn make_ready(&mut self, class: ClassId, candidate: Candidate) {
+        let Candidate { level, leaf, since, .. } = candidate;
+        self.ready.entry(level).or_default().entry(leaf).or_default().insert((since, class));
+        self.open.insert(level);
+    }
+
+    fn remove(&mut self, class: ClassId) {
+        let Some(candidate) = self.classes.remove(&class) else { return };
+        let Candidate { level, leaf, since, due } = candidate;
+        if self.waiting.remove(&(due, class)) {
+            return;
+        }
+        let Some(leaves) = self.ready.get_mut(&level) else { return };
+        if let Some(classes) = leaves.get_mut(&leaf) {
+            classes.remove(&(since, class));
+            if classes.is_empty() {
+                leaves.remove(&leaf);
+            }
+        }
+        if leaves.is_empty() {
+            self.ready.remove(&level);
+        }
+    }
+
+    /// The candidate of a leaf at a queue behind this one.
+    fn next_of(
+        &self,
+        (level, leaf): (QueueId, QueueId),
+        from: Bound<((Timestamp, i64), ClassId)>,
+    ) -> Option<((Timestamp, i64), ClassId)> {
+        let classes = self.ready.get(&level)?.get(&leaf)?;
+        classes.range((from, Bound::Unbounded)).next().copied()
+    }
+
+    /// Those that have waited long enough by now may get a hold.
+    fn ripen(&mut self, now: Timestamp) {
+        while let Some((_, class)) = self.waiting.first().copied().filter(|(at, _)| *at <= now) {
+            self.waiting.pop_first();
+            let candidate = self.classes[&class];
+            self.make_ready(class, candidate);
+        }
+    }
+}
+
+/// What became of the candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HoldStep {
+    /// A hold began or ended.
+    Moved,
+    /// Some candidates wait for something else by now: they are to be judged again.
+    Woken,
+    /// Nothing.
+    Nothing,
+}
+
+/// How an ask fails the check of holds: a queue on its path holds room for another ask, and there is not enough for both.
+pub(super) fn behind_hold(books: &Books, key: ClassKey) -> Option<Wait> {
+    beside_hold(books, key, &key.needs(books))
+}
+
+/// The same for so much of a class at once.
+pub(super) fn beside_hold(books: &Books, key: ClassKey, request: &Resources) -> Option<Wait> {
+    if !books.has_holds() || has_own_room(books, key) {
+        return None;
+    }
+    books.up(key.leaf).find_map(|(queue, _)| {
+        let held = books.held_for(queue).filter(|held| !is_of_class(books, *held, key))?;
+        let short = books.shortfall_beside(queue, held, request);
+        short.map(|_| Wait::of(Blocker::Held(queue)))
+    })
+}
+
+/// Whether others were stopped for an ask that is judged by itself: the room of its victims is for it.
+fn has_own_room(books: &Books, key: ClassKey) -> bool {
+    let ask = key.mode.single_ask();
+    ask.is_some_and(|ask| books.allocation(ask).preemption_triggered)
+}
+
+/// Whether an ask is equal to those of a class, which are judged as one with it.
+fn is_of_class(books: &Books, ask: AllocationId, key: ClassKey) -> bool {
+    let row = books.allocation(ask);
+    let application = books.application(row.application);
+    row.shape == key.shape && application.queue == key.leaf && application.link == key.link()
+}
+
+/// The hold of an ask that an event may end.
+pub(super) fn before_event(books: &Books, event: &Event) -> Option<(AllocationId, Hold)> {
+    if !books.has_holds() {
+        return None;
+    }
+    let ask = match event {
+        Event::Ask(
+            AskEvent::Removed { ask, .. }
+            | AskEvent::Placed { ask, .. }
+            | AskEvent::HoldEnded { ask }
+            | AskEvent::Held { ask, .. },
+        )
+        | Event::Allocation(
+            AllocationEvent::SwapStarted { ask, .. }
+            | AllocationEvent::Resized { allocation: ask, .. },
+        ) => *ask,
+        Event::Ask(
+            AskEvent::Added { .. }
+            | AskEvent::Reserved { .. }
+            | AskEvent::Unreserved { .. }
+            | AskEvent::Asked { .. }
+            | AskEvent::Answered { .. }
+            | AskEvent::PreemptionTriggered { .. }
+            | AskEvent::PreemptionTried { .. }
+            | AskEvent::ScaleUpAsked { .. },
+        )
+        | Event::Allocation(
+            AllocationEvent::Released { .. }
+            | AllocationEvent::SwapConfirmed { .. }
+            | AllocationEvent::SwapDropped { .. }
+            | AllocationEvent::ReleaseAsked { .. }
+            | AllocationEvent::Preempted { .. }
+            | AllocationEvent::PreemptionObserved { .. },
+        )
+        | Event::Configured { .. }
+        | Event::Partition(_)
+        | Event::Queue(_)
+        | Event::Node(_)
+        | Event::Application(_)
+        | Event::Task(_)
+        | Event::Foreign(_)
+        | Event::Tenant(_) => return None,
+    };
+    books.allocation(ask).hold().map(|hold| (ask, hold))
+}
+
+impl Scheduler {
+    /// Find the holds that there are, and whether there may be more.
+    pub(super) fn find_holds(&mut self, books: &Books) {
+        let gives =
+            |settings: &crate::books::PartitionSettings| settings.starvation_after > Millis::ZERO;
+        self.holds.is_on =
+            books.has_holds() || books.partitions().values().any(|row| gives(&row.settings));
+        let held: BTreeSet<AllocationId> = books.holds().map(|(_, ask)| ask).collect();
+        for ask in held {
+            self.watch_hold(books, ask);
+        }
+    }
+
+    /// Whether these events are a hold that the rules allow to begin or to end now. For those who follow a journal: who
+    /// gets a hold depends on why asks were parked, which a scheduler that began later may know otherwise.
+    pub fn allows_hold(books: &Books, now: Timestamp, events: &[Event]) -> bool {
+        let [Event::Ask(event)] = events else { return false };
+        let (ask, top) = match event {
+            AskEvent::Held { ask, top } => (*ask, Some(*top)),
+            AskEvent::HoldEnded { ask } => (*ask, None),
+            AskEvent::Added { .. }
+            | AskEvent::Removed { .. }
+            | AskEvent::Placed { .. }
+            | AskEvent::Reserved { .. }
+            | AskEvent::Unreserved { .. }
+            | AskEvent::Asked { .. }
+            | AskEvent::Answered { .. }
+            | AskEvent::PreemptionTriggered { .. }
+            | AskEvent::PreemptionTried { .. }
+            | AskEvent::ScaleUpAsked { .. } => return false,
+        };
+        let Some(row) = books.allocations().get(ask).filter(|row| row.is_pending()) else {
+            return false;
+        };
+        let application = books.application(row.application);
+        let after = books.partition(application.partition).settings.starvation_after;
+        let Some(top) = top else {
+            return row.hold().is_some_and(|hold| ends_at(books, ask, hold) <= now);
+        };
+        let needs = books.total_request(ask);
+        let lacking =
+            books.up(application.queue).filter(|(_, row)| row.shortfall(&needs).is_some());
+        after > Millis::ZERO
+            && row.waits_for_hold_since() + after <= now
+            && lacking.last().is_some_and(|(queue, _)| queue == top)
+            && is_free_for(books, ask, top)
+    }
+
+    fn watch_hold(&mut self, books: &Books, ask: AllocationId) {
+        if let Some(hold) = books.allocation(ask).hold() {
+            self.holds.ends.insert((ends_at(books, ask, hold), ask));
+        }
+    }
+
+    /// Follow what an event did to holds: `before` is the hold that the ask of the event had.
+    pub(super) fn follow_hold(
+        &mut self,
+        books: &Books,
+        event: &Event,
+        before: Option<(AllocationId, Hold, Vec<QueueId>)>,
+    ) {
+        if let Some((ask, hold, path)) = before {
+            self.holds.ends.retain(|(_, one)| *one != ask);
+            let still = books.allocations().get(ask).and_then(crate::books::Allocation::hold);
+            if still != Some(hold) {
+                for queue in path {
+                    self.parked.open(&mut self.tree, Blocker::Held(queue), |_| true);
+                }
+                self.holds.open.extend(self.holds.ready.keys().copied());
+            }
+            if books.allocations().get(ask).is_some_and(crate::books::Allocation::is_pending) {
+                self.watch_hold(books, ask);
+                // It counts as if it waited since now.
+                self.holds.changed.extend(self.class_of(books, ask));
+            }
+            return;
+        }
+        if let Event::Ask(AskEvent::Held { ask, .. }) = event {
+            self.watch_hold(books, *ask);
+        }
+    }
+
+    /// More of a queue is left: those may start that leave enough for the ask for which it holds room.
+    pub(super) fn hold_gave_way(&mut self, books: &Books, queue: QueueId) {
+        let Some(held) = books.held_for(queue) else { return };
+        let fits = |(shape, members): (_, u32)| {
+            let request = books.shapes().times(shape, members.max(1));
+            books.shortfall_beside(queue, held, &request).is_none()
+        };
+        self.parked.open(&mut self.tree, Blocker::Held(queue), fits);
+    }
+
+    /// Begin or end a hold, now that nothing else moves.
+    pub(super) fn step_holds(
+        &mut self,
+        books: &Books,
+        now: Timestamp,
+        events: &mut Vec<Event>,
+    ) -> HoldStep {
+        if !self.holds.is_on {
+            return HoldStep::Nothing;
+        }
+        self.look_at_changed(books, now);
+        self.holds.ripen(now);
+        if let Some((_, ask)) = self.holds.ends.first().copied().filter(|(at, _)| *at <= now) {
+            events.push(Event::Ask(AskEvent::HoldEnded { ask }));
+            return HoldStep::Moved;
+        }
+        let mut woken = HoldStep::Nothing;
+        while let Some(level) = self.holds.open.first().copied() {
+            match self.choose(books, level) {
+                Choice::Hold(ask, top) => {
+                    events.push(Event::Ask(AskEvent::Held { ask, top }));
+                    return HoldStep::Moved;
+                }
+                Choice::Wake(class) => {
+                    self.judge_again(books, class, false);
+                    self.holds.remove(class);
+                    woken = HoldStep::Woken;
+                }
+                Choice::Drop(class) => self.holds.remove(class),
+                Choice::Nobody => {
+                    self.holds.open.remove(&level);
+                }
+            }
+        }
+        woken
+    }
+
+    fn look_at_changed(&mut self, books: &Books, now: Timestamp) {
+        for class in core::mem::take(&mut self.holds.changed) {
+            let after = self.candidate(books, class);
+            if self.holds.classes.get(&class) == after.as_ref() {
+                continue;
+            }
+            self.holds.remove(class);
+            if let Some(after) = after {
+                self.holds.insert(class, after, now);
+            }
+        }
+    }
+
+    /// Where a class waits for a hold; none where it waits for something else, or its partition gives none.
+    fn candidate(&self, books: &Books, class: ClassId) -> Option<Candidate> {
+        let row = self.classes.rows.get(class)?;
+        let Blocker::QueueMax(level) = row.wait?.blocker else { return None };
+        let leaf = row.key.leaf;
+        let after = books.partition(books.queue(leaf).partition).settings.starvation_after;
+        if after == Millis::ZERO || row.batches.is_empty() {
+            return None;
+        }
+        let ask = books.allocation(self.first_ask(class).1);
+        let since = ask.waits_for_hold_since();
+        let due = since + after;
+        Some(Candidate { level, leaf, since: (since, ask.number), due })
+    }
+
+    /// Choose for whom a queue holds room.
+    fn choose(&mut self, books: &Books, level: QueueId) -> Choice {
+        let leaves: Vec<QueueId> =
+            self.holds.ready.get(&level).into_iter().flat_map(|all| all.keys().copied()).collect();
+        let mut first: Option<(Vec<QueueKey>, AllocationId, QueueId)> = None;
+        for leaf in leaves {
+            let found = match self.choose_in_leaf(books, (level, leaf)) {
+                LeafChoice::Hold(ask, top) => (ask, top),
+                LeafChoice::Wake(class) => return Choice::Wake(class),
+                LeafChoice::Drop(class) => return Choice::Drop(class),
+                LeafChoice::Nobody => continue,
+            };
+            let mut keys: Vec<QueueKey> = books
+                .up(leaf)
+                .map(|(queue, _)| queue)
+                .take_while(|queue| *queue != level)
+                .map(|queue| self.tree.key_of(books, queue))
+                .collect();
+            keys.reverse();
+            if first.as_ref().is_none_or(|(before, ..)| keys < *before) {
+                first = Some((keys, found.0, found.1));
+            }
+        }
+        first.map_or(Choice::Nobody, |(_, ask, top)| Choice::Hold(ask, top))
+    }
+
+    fn choose_in_leaf(&mut self, books: &Books, (level, leaf): (QueueId, QueueId)) -> LeafChoice {
+        // Where a hold of this leaf is to grow, that one alone may.
+        let owner = owner_below(books, leaf, level);
+        let mut from = Bound::Unbounded;
+        while let Some(next) = self.holds.next_of((level, leaf), from) {
+            from = Bound::Excluded(next);
+            let class = next.1;
+            let (_, ask) = self.first_ask(class);
+            if owner.is_some_and(|owner| owner != ask) {
+                continue;
+            }
+            let key = self.classes.rows[class].key;
+            if !matches!(
+                wait_for_charge(books, key),
+                Some(Wait { blocker: Blocker::QueueMax(_), .. })
+            ) {
+                return LeafChoice::Wake(class);
+            }
+            if self.impossible(books, class).is_some() {
+                return LeafChoice::Drop(class); // It is judged again when it may be possible.
+            }
+            let needs = key.needs(books);
+            let lacking = books.up(leaf).filter(|(_, row)| row.shortfall(&needs).is_some());
+            let Some((top, _)) = lacking.last() else { return LeafChoice::Wake(class) };
+            let hold = books.allocation(ask).hold();
+            if is_free_for(books, ask, top)
+                && hold.is_none_or(|hold| hold.top != top && is_above(books, top, hold.top))
+            {
+                return LeafChoice::Hold(ask, top);
+            }
+            if owner.is_none() {
+                // What is above is held for another: it is for those that want the same as well.
+                return LeafChoice::Nobody;
+            }
+        }
+        LeafChoice::Nobody
+    }
+}
+
+/// Whether no queue from the leaf of an ask up to this one holds room for another ask.
+fn is_free_for(books: &Books, ask: AllocationId, top: QueueId) -> bool {
+    let path = books.path_to(ask, top);
+    path.iter().all(|queue| books.held_for(*queue).is_none_or(|held| held == ask))
+}
+
+/// For whom a queue holds room next.
+enum Choice {
+    Hold(AllocationId, QueueId),
+    Wake(ClassId),
+    /// It is impossible.
+    Drop(ClassId),
+    Nobody,
+}
+
+/// The same in one leaf.
+enum LeafChoice {
+    Hold(AllocationId, QueueId),
+    Wake(ClassId),
+    Drop(ClassId),
+    Nobody,
+}
+
+/// Whether a queue is above another.
+fn is_above(books: &Books, queue: QueueId, below: QueueId) -> bool {
+    queue != below && books.up(below).any(|(one, _)| one == queue)
+}
+
+/// For whom the first queue from a leaf up to this one holds room.
+fn owner_below(books: &Books, leaf: QueueId, level: QueueId) -> Option<AllocationId> {
+    let mut path: Vec<QueueId> = Vec::new();
+    for (queue, _) in books.up(leaf) {
+        path.push(queue);
+        if queue == level {
+            break;
+        }
+    }
+    path.into_iter().find_map(|queue| books.held_for(queue))
+}
+
+/// When a hold ends at the latest.
+fn ends_at(books: &Books, ask: AllocationId, hold: Hold) -> Timestamp {
+    let partition = books.application(books.allocation(ask).application).partition;
+    hold.ends_at(books.partition(partition).settings.starvation_after)
+}
