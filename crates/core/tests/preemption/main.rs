@@ -7,9 +7,11 @@ mod day;
 mod scenes;
 mod situation;
 
+use headroom_core::explain::{PreemptionFound, explain, preemption};
 use headroom_core::id::{AllocationId, NodeId};
 use headroom_core::preempt::{Obstacle, Outcome, VictimBasis, VictimPlan, attempt};
 use headroom_core::testkit::{Finding, NaiveCost, Question, Unit, Who, naive_plan};
+use headroom_core::{AllocationEvent, Event, Step};
 
 use situation::{Kind, Situation};
 
@@ -52,6 +54,50 @@ fn what_is_stopped_is_what_the_specification_gives_from_scratch() {
         assert!(some > 50 && more > 10 && free > 10, "too few situations lead to anything");
         assert!(within > 20 || kind != Kind::Shared, "too few users take from each other");
         assert!(below > 10, "too few priorities matter in a leaf");
+    }
+}
+
+/// What is explained before a step is what the scheduler does in it.
+#[test]
+#[doc(alias = "NS-42")]
+fn what_preemption_would_do_is_what_it_does() {
+    for kind in [Kind::Strict, Kind::Newest, Kind::Shared] {
+        let (mut some, mut none) = (0, 0);
+        for (seed, mut at) in situations(kind) {
+            let (expected, stopped) = loop {
+                let expected = would_stop(&at);
+                let mut events = Vec::new();
+                let step = at.world.scheduler.next(&at.world.books, at.world.now, &mut events);
+                let stopped: Vec<AllocationId> = events.iter().filter_map(victim).collect();
+                for event in &events {
+                    at.world.apply(event);
+                }
+                if !stopped.is_empty() || step != Step::Moved {
+                    break (expected, stopped);
+                }
+            };
+            assert_eq!(stopped, expected, "seed {seed}, {kind:?}");
+            if expected.is_empty() { none += 1 } else { some += 1 }
+        }
+        println!("{kind:?}: {some} plans, {none} times nothing");
+        assert!(some > 50 && none > 50, "too few situations lead to anything");
+    }
+}
+
+/// Who would be stopped, as it is explained.
+fn would_stop(at: &Situation) -> Vec<AllocationId> {
+    let (books, scheduler) = (&at.world.books, &at.world.scheduler);
+    let explanation = explain(books, scheduler, at.ask).expect("it is there");
+    match preemption(books, &explanation, at.world.now).map(|outlook| outlook.found) {
+        Some(PreemptionFound::Stops(plan)) => plan.victims,
+        _ => Vec::new(),
+    }
+}
+
+const fn victim(event: &Event) -> Option<AllocationId> {
+    match event {
+        Event::Allocation(AllocationEvent::Preempted { victim, .. }) => Some(*victim),
+        _ => None,
     }
 }
 

@@ -29,7 +29,10 @@ use crate::id::{AllocationId, NodeId, PartitionId, QueueId};
 use crate::ordered::OrderedMap;
 use crate::resource::{Quantity, Resources};
 use crate::time::{Millis, Timestamp};
+use crate::wait::Blocker;
 
+use super::preemption_attempts::is_for_room;
+use super::questions::found_no_node;
 use super::reservation_candidates::INSTANT;
 use cost::{Cost, Scale};
 use entitlement::Entitlement;
@@ -161,7 +164,7 @@ pub(super) fn may_ask(ask: &Allocation) -> bool {
 }
 
 /// When the first try for an ask may come, by its age alone.
-pub(super) fn ripe_at(books: &Books, leaf: QueueId, ask: &Allocation) -> Timestamp {
+pub(crate) fn ripe_at(books: &Books, leaf: QueueId, ask: &Allocation) -> Timestamp {
     ask.created + books.queue(leaf).settings.values.preemption_delay
 }
 
@@ -174,7 +177,7 @@ pub(super) fn yields_at(ask: &Allocation) -> Option<Timestamp> {
 
 /// Whether others may be stopped for an ask that may run anywhere, when its time comes: its
 /// partition has that, and some queue on its path a guarantee.
-pub(super) fn can_preempt(books: &Books, ask: &Allocation) -> bool {
+pub(crate) fn can_preempt(books: &Books, ask: &Allocation) -> bool {
     let application = books.application(ask.application);
     let is_on = books.partition(application.partition).settings.preemption.enabled;
     let mut queues = books.up(application.queue);
@@ -182,6 +185,17 @@ pub(super) fn can_preempt(books: &Books, ask: &Allocation) -> bool {
         |queue: &Queue| queue.guaranteed.as_ref().is_some_and(|one| !one.is_empty());
     let by_priority = entitlement::goes_by_priority(books, application.queue);
     may_ask(ask) && is_on && (by_priority || queues.any(|(_, queue)| has_guarantee(queue)))
+}
+
+/// Whether an ask that is held back for this reason may have others stopped: it waits for free amounts in its queues, or
+/// on a node.
+pub(crate) const fn helps_against(blocker: Blocker) -> bool {
+    is_for_room(blocker) || matches!(blocker, Blocker::ReservedNodeFull(_))
+}
+
+/// Whether an ask that is held back for this reason was tried on nodes.
+pub(crate) const fn is_for_nodes(blocker: Blocker) -> bool {
+    found_no_node(blocker) || matches!(blocker, Blocker::ReservedNodeFull(_))
 }
 
 /// Look for something to stop for an ask, which waits: for want of a node if `nodes_tried`, and
@@ -201,7 +215,7 @@ pub fn attempt(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bo
 }
 
 /// [`attempt`] for an ask that may have one.
-pub(super) fn plan(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bool) -> Attempt {
+pub(crate) fn plan(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bool) -> Attempt {
     let claim = entitlement::of_queue(books, ask);
     let is_split = matches!(claim, Entitlement::IdealAssignment(_));
     let mut of_queue = plan_with(books, ask, claim, now, nodes_tried);
