@@ -15,20 +15,20 @@ fn what_gives_up_least_beyond_the_need_is_stopped() {
         app A root.q1 ann
         app B root.q2 bob
         ask two A c=2 on n1 preemptable
-        wait 10s
+        wait 600s
         ask eight A c=8 on n1 preemptable
         ask other A c=2 on n1
-        ask x B c=2 made 0s preempts
-        wait 60s
+        ask x B c=2 preempts
+        wait 31s
         ",
         expect![[r#"
             ask two: A Accepted, two on n1, A Running
-            wait 10s: nothing
+            wait 600s: nothing
             ask eight: eight on n1
             ask other: other on n1
             ask x: B Accepted
               x waits ROOT_CAPACITY: the cluster has 0 of 12 c available, but the ask needs 2. Wait for a release, or add nodes.
-            wait 60s: two to be stopped for x, n1 keeps x
+            wait 31s: two to be stopped for x, n1 keeps x
         "#]],
     );
 }
@@ -45,17 +45,19 @@ fn two_small_ones_are_stopped_before_one_that_is_much_larger() {
         app B root.q2 bob
         ask one A c=1 on n1 preemptable
         ask too A c=1 on n1 preemptable
+        wait 600s
         ask nine A c=9 on n1 preemptable
-        ask x B c=2 made 0s preempts
-        wait 60s
+        ask x B c=2 preempts
+        wait 31s
         ",
         expect![[r#"
             ask one: A Accepted, one on n1, A Running
             ask too: too on n1
+            wait 600s: nothing
             ask nine: nine on n1
             ask x: B Accepted
               x waits ROOT_CAPACITY: the cluster has 0 of 11 c available, but the ask needs 2. Wait for a release, or add nodes.
-            wait 60s: too to be stopped for x, one to be stopped for x, n1 keeps x
+            wait 31s: too to be stopped for x, one to be stopped for x, n1 keeps x
         "#]],
     );
 }
@@ -70,19 +72,21 @@ fn of_equal_sizes_the_one_with_least_work_to_lose_is_stopped() {
         node n1 c=4
         app A root.q1 ann
         app B root.q2 bob
-        ask early A c=2 on n1 made 9s preemptable
-        wait 5s
-        ask late A c=2 on n1 made 1s preemptable
-        ask x B c=2 made 0s preempts
-        wait 60s
+        wait 10s
+        ask early A c=2 on n1 preemptable
+        wait 10s
+        ask late A c=2 on n1 made 5s preemptable
+        ask x B c=2 preempts
+        wait 31s
         ",
         expect![[r#"
+            wait 10s: nothing
             ask early: A Accepted, early on n1, A Running
-            wait 5s: nothing
+            wait 10s: nothing
             ask late: late on n1
             ask x: B Accepted
               x waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 2. Wait for a release, or add nodes.
-            wait 60s: late to be stopped for x, n1 keeps x
+            wait 31s: late to be stopped for x, n1 keeps x
         "#]],
     );
 }
