@@ -141,10 +141,12 @@ impl Allocation {
     /// Whether it can be stopped for an ask that needs `wanted`; it counts as `size` for queues and users.
     /// Scheduling §11.3 and §11.7.
     pub(crate) fn is_eligible_victim(&self, size: &Resources, wanted: &Resources) -> bool {
-        self.is_allocated()
-            && self.mark == StopRequest::None
-            && self.required_node().is_none()
-            && size.shares_type(wanted)
+        self.may_be_victim() && size.shares_type(wanted)
+    }
+
+    /// Whether it can be stopped for another ask at all, be that by itself or with its gang.
+    pub(crate) fn may_be_victim(&self) -> bool {
+        self.is_allocated() && self.mark == StopRequest::None && self.required_node().is_none()
     }
 
     /// Whether it is a member of a gang that is about to take the place of a placeholder: it

@@ -103,6 +103,41 @@ impl Gang {
     }
 }
 
+impl Books {
+    /// Whether what an application has stops as a whole or not at all: a gang, or the members of a task that start
+    /// together. No-starvation NS-32.
+    pub(crate) fn stops_whole(&self, application: ApplicationId) -> bool {
+        let needs_members = |gang: &Gang| gang.groups.iter().any(|group| group.minimum() > 0);
+        let row = &self.applications[application];
+        self.members_of(application) > 1 || row.gang.as_deref().is_some_and(needs_members)
+    }
+
+    /// What a gang has and can do without: the newest members beyond the minimum of their task group, and allocations of
+    /// no task group, apart from the first of the application. Nothing of a task. Costs the allocations of the application.
+    pub(crate) fn beyond_gang(&self, application: ApplicationId) -> Vec<AllocationId> {
+        let Some(gang) = &self.applications[application].gang else { return Vec::new() };
+        if self.members_of(application) > 1 {
+            return Vec::new();
+        }
+        let live = || {
+            let all = self.allocations_of(application);
+            all.filter(|(_, row)| row.is_allocated() && row.mark == StopRequest::None)
+        };
+        let group_of = |row: &Allocation| gang.group(row.task_group()?).map(|(at, _)| at);
+        let mut beyond: Vec<AllocationId> = live()
+            .filter(|(_, row)| group_of(row).is_none() && !row.originator)
+            .map(|(id, _)| id)
+            .collect();
+        for (at, group) in gang.groups.iter().enumerate() {
+            let mut members: Vec<_> = live().filter(|(_, row)| group_of(row) == Some(at)).collect();
+            members.sort_by_key(|(_, row)| (row.created, row.number.unsigned_abs()));
+            let least = usize::try_from(group.minimum()).unwrap_or(usize::MAX);
+            beyond.extend(members.into_iter().skip(least).map(|(id, _)| id));
+        }
+        beyond
+    }
+}
+
 /// The gang for which a placeholder holds room, as far as it matters for whether all its placeholders can ever be
 /// placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -184,6 +219,12 @@ pub struct TaskGroup {
 }
 
 impl TaskGroup {
+    /// How many members the gang cannot do without: those that have or had a placeholder. A placeholder that went without
+    /// giving its place to a member is not waited for any more.
+    pub(crate) const fn minimum(&self) -> u64 {
+        self.count.saturating_sub(self.timed_out)
+    }
+
     /// Whether it has placeholders left, so that a member takes the place of one.
     pub const fn has_replaceable_placeholders(&self) -> bool {
         self.count > self.replaced + self.timed_out

@@ -1,4 +1,4 @@
-//! Room that queues hold for asks which have waited too long. No-starvation NS-20, NS-21, decision page 50.
+//! Room that queues hold for asks which have waited too long. No-starvation NS-20, NS-21, decision page 51.
 //!
 //! A hold spans the queues from the leaf of its ask up to the highest that lacks room for it. What is released there stays
 //! for the ask until it starts; other asks use only what it leaves. No queue holds room for two asks. So a hold that

@@ -9,6 +9,7 @@ mod amount;
 mod check;
 mod holder;
 mod node;
+mod preemption;
 pub mod remedy;
 mod sentence;
 mod what_if;
@@ -18,6 +19,7 @@ pub use amount::Amount;
 pub use check::Check;
 pub use holder::{HOLDERS, Holder};
 pub use node::{MISSES, Miss, Nodes};
+pub use preemption::{PreemptionBarrier, PreemptionFound, PreemptionOutlook, preemption};
 pub use sentence::{LINE_MAX, cut};
 pub use what_if::{
     Hypothetical, WHAT_IF_STEPS, WhatIfAccepted, WhatIfOutcome, unused_name, what_if,

@@ -1,4 +1,4 @@
-//! Which asks queues hold room for. No-starvation NS-20, NS-21, decision page 50.
+//! Which asks queues hold room for. No-starvation NS-20, NS-21, decision page 51.
 //!
 //! An ask that has waited for room in its queues for longer than `starvation.after` is a *candidate* at the queue that
 //! refuses it. When nothing else moves, the first candidate of a queue gets a hold, unless a queue on its path holds room

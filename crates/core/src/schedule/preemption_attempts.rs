@@ -489,7 +489,7 @@ fn required(books: &Books, ask: AllocationId, wait: Wait, events: &mut Vec<Event
 }
 
 /// Whether an ask waits for free amounts in its queues, or on a node.
-const fn is_for_room(blocker: Blocker) -> bool {
+pub(super) const fn is_for_room(blocker: Blocker) -> bool {
     let is_impossible = blocker.row().is_permanent;
     let is_of_queue =
         matches!(blocker.compared(), Compared::Queue(_)) || matches!(blocker, Blocker::Held(_));

@@ -66,15 +66,16 @@ impl Question<'_> {
         (by_priority && !is_shared).then_some(Self { basis: Basis::Priority, ..*self })
     }
 
-    /// Whether a victim may be stopped at all: it has run for long enough, and a task of a tenant offers itself and is
-    /// no part of what started together.
+    /// Whether a victim may be stopped at all: it has run for long enough, and a task of a tenant offers itself. One of
+    /// several members is stopped as a whole or not at all.
     pub(super) fn may_be_stopped(&self, id: AllocationId) -> bool {
         let row = self.row(id);
         let application = self.books.application(row.application);
         let least = self.books.queue(application.queue).settings.preemption.min_runtime;
         let long = least.is_none_or(|least| self.now >= row.placed + least);
-        let whole = self.books.members_of(row.application) == 1;
-        long && (application.task.is_none() || (row.preemptable && whole))
+        let alone = self.books.members_of(row.application) == 1;
+        let may_be_whole = self.is_strict() && self.basis != Basis::Priority;
+        long && (application.task.is_none() || (row.preemptable && (alone || may_be_whole)))
     }
 
     /// Whether there may be room for all placeholders of the gang of the ask that wait, NS-31: by what is free or
@@ -108,7 +109,7 @@ impl Question<'_> {
     }
 
     /// What may be stopped because its priority is lower.
-    pub(super) fn candidates_below(&self) -> Vec<AllocationId> {
+    pub(super) fn eligible_below(&self) -> Vec<AllocationId> {
         let mine = self.row(self.ask);
         let mut found: Vec<AllocationId> = Vec::new();
         for (id, row) in self.books.allocations().iter() {
@@ -120,13 +121,11 @@ impl Question<'_> {
                 && row.priority < mine.priority
                 && row.required_node().is_none()
                 && row.mark == StopRequest::None
-                && self.size_of(id).shares_type(self.size)
                 && self.may_be_stopped(id)
             {
                 found.push(id);
             }
         }
-        self.sort(&mut found);
         found
     }
 
@@ -328,7 +327,7 @@ impl Question<'_> {
     }
 
     /// What other users have in the same leaf above what they keep.
-    pub(super) fn candidates_within(&self) -> Vec<AllocationId> {
+    pub(super) fn eligible_within(&self) -> Vec<AllocationId> {
         let usage = self.usage();
         let suits = |id: &AllocationId| {
             let row = self.row(*id);
@@ -339,14 +338,11 @@ impl Question<'_> {
                 && self.is_above(&usage, *id)
                 && row.required_node().is_none()
                 && row.mark == StopRequest::None
-                && self.size_of(*id).shares_type(self.size)
                 && row.priority <= self.row(self.ask).priority
                 && self.may_be_stopped(*id)
         };
         let all = self.books.allocations().iter().map(|(id, _)| id);
-        let mut found: Vec<AllocationId> = all.filter(suits).collect();
-        self.sort(&mut found);
-        found
+        all.filter(suits).collect()
     }
 
     /// Whether what these make free may be on its way in the leaf at once.

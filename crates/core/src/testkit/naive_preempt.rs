@@ -12,6 +12,7 @@ use crate::time::{Millis, Timestamp};
 
 use super::naive;
 use super::naive_claim::{Basis, Who};
+use super::naive_victims::{Unit, ids};
 
 /// What each queue uses, were it as imagined.
 pub type Usage = BTreeMap<Who, Resources>;
@@ -81,7 +82,13 @@ impl Question<'_> {
     fn answer(&self, nodes_tried: bool) -> (Vec<AllocationId>, Finding) {
         let question = self;
         let books = self.books;
-        let candidates = question.candidates();
+        let units = question.units();
+        // What a gang can do without is a part of the gang.
+        let candidates: Vec<AllocationId> = units
+            .iter()
+            .filter(|unit| !unit.is_surplus)
+            .flat_map(|one| one.members.clone())
+            .collect();
         let by_priority = self.basis == Basis::Priority;
         if !by_priority && !question.is_guaranteed(&candidates) {
             return (Vec::new(), Finding::Nothing);
@@ -93,7 +100,7 @@ impl Question<'_> {
         let partition = books.partition(books.queue(question.leaf).partition);
         let within = self.basis == Basis::Share;
         let finding = if within || by_priority || partition.settings.preemption.strict_guarantee {
-            question.fewest(&candidates, &given_up, nodes_tried)
+            question.cheapest(&units, &given_up, nodes_tried)
         } else {
             question.newest(&candidates, &given_up, nodes_tried)
         };
@@ -210,11 +217,11 @@ impl<'books> Question<'books> {
         self.is_covered(&all)
     }
 
-    /// What may be stopped, who goes first in front.
-    pub fn candidates(&self) -> Vec<AllocationId> {
+    /// What may be stopped as far as it does not depend on others, whatever types it has.
+    pub(super) fn eligible(&self) -> Vec<AllocationId> {
         match self.basis {
-            Basis::Share => return self.candidates_within(),
-            Basis::Priority => return self.candidates_below(),
+            Basis::Share => return self.eligible_within(),
+            Basis::Priority => return self.eligible_below(),
             Basis::Guarantee | Basis::Split => {}
         }
         let mut priority = i64::from(self.row(self.ask).priority);
@@ -235,19 +242,13 @@ impl<'books> Question<'books> {
         }
         let mut found = Vec::new();
         self.below(fence, seen[&fence], false, &seen, &mut found);
-        self.sort(&mut found);
         found
     }
 
-    pub(super) fn sort(&self, found: &mut [AllocationId]) {
-        found.sort_by_key(|id| {
-            let row = self.row(*id);
-            let newest = (core::cmp::Reverse(row.created), core::cmp::Reverse(row.number.abs()));
-            let partition = self.books.partition(self.books.queue(self.leaf).partition);
-            let strict = partition.settings.preemption.strict_guarantee;
-            let priority = if strict { row.priority } else { 0 };
-            (!self.is_lent(*id), !row.preemptable, row.originator, priority, newest)
-        });
+    /// Whether no queue may fall below its guarantee.
+    pub(super) fn is_strict(&self) -> bool {
+        let partition = self.books.partition(self.books.queue(self.leaf).partition);
+        partition.settings.preemption.strict_guarantee
     }
 
     fn below(
@@ -285,7 +286,6 @@ impl<'books> Question<'books> {
                 && self.leaf_of(id) == at
                 && row.required_node().is_none()
                 && row.mark == StopRequest::None
-                && self.size_of(id).shares_type(self.size)
                 && (fenced || i64::from(row.priority) <= priority)
                 && (!within || self.is_lent(id))
                 && self.may_be_stopped(id)
@@ -368,14 +368,17 @@ impl<'books> Question<'books> {
             });
             return full.map_or(Finding::Nothing, |(node, victims)| Finding::Stop(node, victims));
         }
-        let offered =
-            |(node, order, least): Offer| (Removal { node, victims: order.clone(), least }, order);
-        let offers: Vec<(Removal, Vec<AllocationId>)> = offers.into_iter().map(offered).collect();
-        let taken = |node, victims: &[AllocationId]| Some((node, victims.to_vec()));
+        let offered = |(node, order, least): Offer| {
+            let units = order.iter().map(|id| Unit::of(*id)).collect();
+            (Removal { node, victims: order, least }, units)
+        };
+        let offers: Vec<(Removal, Vec<Unit>)> = offers.into_iter().map(offered).collect();
+        let taken = |node, victims: &[Unit]| Some((node, victims.to_vec()));
         match self.ask_in_batches(&offers, taken) {
             Err(removals) => Finding::Ask(removals),
             Ok(chosen) => {
                 let full = chosen.and_then(|(node, on_node)| {
+                    let on_node = ids(&on_node);
                     let firm = on_node.len();
                     self.newest_from(candidates, node, (on_node, firm))
                 });
@@ -395,11 +398,11 @@ impl<'books> Question<'books> {
     /// candidates goes there last.
     pub(super) fn ask_in_batches(
         &self,
-        offers: &[(Removal, Vec<AllocationId>)],
-        full: impl Fn(NodeId, &[AllocationId]) -> Option<(NodeId, Vec<AllocationId>)>,
-    ) -> Result<Option<(NodeId, Vec<AllocationId>)>, Vec<Removal>> {
+        offers: &[(Removal, Vec<Unit>)],
+        full: impl Fn(NodeId, &[Unit]) -> Option<(NodeId, Vec<Unit>)>,
+    ) -> Result<Option<(NodeId, Vec<Unit>)>, Vec<Removal>> {
         let verdict = |one: &Removal| self.books.removal_verdict(self.ask, one);
-        let mut found: Vec<(NodeId, Vec<AllocationId>)> = Vec::new();
+        let mut found: Vec<(NodeId, Vec<Unit>)> = Vec::new();
         for batch in offers.chunks(10).take(10) {
             let unknown = batch.iter().map(|(one, _)| one).filter(|one| verdict(one).is_none());
             let unknown: Vec<Removal> = unknown.cloned().collect();
@@ -409,17 +412,18 @@ impl<'books> Question<'books> {
             for (removal, order) in batch {
                 if let Some(NodeVerdict::SuitsWithout(count)) = verdict(removal) {
                     let gone = &removal.victims[..*count];
-                    let mine: Vec<AllocationId> =
-                        order.iter().copied().filter(|id| gone.contains(id)).collect();
+                    let goes = |unit: &&Unit| unit.members.iter().any(|id| gone.contains(id));
+                    let mine: Vec<Unit> = order.iter().filter(goes).cloned().collect();
                     found.extend(full(removal.node, &mine));
                 }
             }
-            let mut costs = found.iter().map(|(_, victims)| self.cost(victims));
-            if costs.any(|cost| matches!(cost, (_, false, false, _))) {
+            // The best of them, not just any.
+            let best = found.iter().map(|(node, victims)| self.cost(*node, victims)).min();
+            if best.is_some_and(|cost| !cost.reluctant && !cost.originator) {
                 break;
             }
         }
-        Ok(found.into_iter().min_by_key(|(_, victims)| self.cost(victims)))
+        Ok(found.into_iter().min_by_key(|(node, victims)| self.cost(*node, victims)))
     }
 
     /// All victims from those on the node on, the first `firm` of which the RM wants gone.

@@ -5,6 +5,7 @@ mod histories;
 mod lifted;
 mod never;
 mod order;
+mod preemption;
 mod remedies;
 mod scenes;
 mod shown;

@@ -203,9 +203,26 @@ impl Situation {
             };
             world.command(&Command::Submit(submit)).ok()?;
         }
+        // What is drawn of gangs leaves the rest as it was.
+        let mut gangs = Chance::of(seed ^ 0x6A46);
+        let has_gangs = gangs.below(3) > 0;
+        for path in paths.iter().filter(|_| has_gangs) {
+            let submit = Submit {
+                partition: partition.clone(),
+                application: gang_of(path),
+                queue: Name::from(path.clone()),
+                user: Name::new("ann"),
+                ..Submit::default()
+            };
+            world.command(&Command::Submit(submit)).ok()?;
+        }
         for number in 0..4 + more + chance.below(8) {
             let user = users[usize::try_from(chance_of(&mut chance, users.len())).unwrap()];
-            let ask = running(&mut chance, number, (&paths, user), nodes);
+            let mut ask = running(&mut chance, number, (&paths, user), nodes);
+            if has_gangs && user == "ann" && !gangs.once_in(3) {
+                ask.application = Name::from(format!("{}-gang", ask.application));
+                join_gang(&mut gangs, &mut ask);
+            }
             let full = |world: &World| {
                 world.books.nodes().iter().any(|(_, node)| node.available.has_negative())
             };
@@ -232,6 +249,23 @@ impl Situation {
 /// The application of a user in a queue; that of Ann is named like the queue.
 pub(crate) fn application_of(path: &str, user: &str) -> Name {
     if user == "ann" { Name::from(path.to_owned()) } else { Name::from(format!("{path}-{user}")) }
+}
+
+/// The gang in a queue.
+fn gang_of(path: &str) -> Name {
+    Name::from(format!("{}-gang", application_of(path, "ann")))
+}
+
+/// Have an allocation be what the gang needs, or what it can do without.
+fn join_gang(chance: &mut Chance, ask: &mut Ask) {
+    match chance.below(4) {
+        0 => {}
+        1 => ask.task_group = Name::new("g"),
+        part => {
+            ask.placeholder = true;
+            ask.task_group = Name::new(["g", "h"][usize::try_from(part - 2).unwrap()]);
+        }
+    }
 }
 
 /// One of so many; nothing is drawn where there is one only.

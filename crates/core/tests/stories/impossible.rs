@@ -144,7 +144,7 @@ fn nothing_is_stopped_for_an_impossible_ask() {
             wait 60s: nothing
             ask h2
               h2 waits ROOT_CAPACITY: the cluster has 0 of 8 vcore available, but the ask needs 4. Wait for a release, or add nodes.
-            wait 60s: l1 to be stopped for h2, n1 keeps h2
+            wait 60s: l2 to be stopped for h2, n2 keeps h2
         "#]],
     );
 }

@@ -46,6 +46,7 @@ mod tenants_change;
 mod tenants_checked;
 mod tenants_lowered;
 mod user_limits;
+mod victims;
 mod whole_gangs;
 
 use expect_test::Expect;

@@ -241,6 +241,7 @@ fn a_guarantee_above_counts_for_those_below() {
 fn fewest_victims_win_over_least_waste() {
     check(
         "
+        preemption newest
         queue root.q1 guaranteed c=4
         queue root.q2 guaranteed c=8
         node N1 c=8
@@ -372,7 +373,7 @@ fn each_type_of_the_ask_is_covered() {
             ask v1: v1 on n1
             ask x: B Accepted
               x waits ROOT_CAPACITY: the cluster has 0 of 5 c available, but the ask needs 4. Wait for a release, or add nodes.
-            wait 30s: v1 to be stopped for x, v2 to be stopped for x, n1 keeps x
+            wait 30s: v2 to be stopped for x, v1 to be stopped for x, n1 keeps x
         "#]],
     );
 }

@@ -328,7 +328,7 @@ fn a_second_ask_counts_what_the_first_was_promised() {
               x waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 2. Wait for a release, or add nodes.
             ask y
               y waits ROOT_CAPACITY: the cluster has 0 of 4 c available, but the ask needs 2. Wait for a release, or add nodes.
-            wait 30s: v1 to be stopped for x, n1 keeps x, nothing to stop for y
+            wait 30s: v2 to be stopped for x, n2 keeps x, nothing to stop for y
             wait 60s: nothing
         "#]],
     );

@@ -44,9 +44,9 @@ fn the_rm_says_how_many_go_and_where_nobody_does() {
             questions on: nothing
             ask x: A Accepted
               x waits ROOT_CAPACITY: the cluster has 0 of 6 vcore available, but the ask needs 1. Wait for a release, or add nodes.
-            wait 30s: RM asked whether x may run on n1 without 1 of v3 v2 v1, n2 without 1 of w2 w1 o1
+            wait 30s: RM asked whether x may run on n2 without 1 of w2 w1 o1, n1 without 1 of v3 v2 v1
               x waits AWAITING_RM: the resource manager has not answered question 1, sent at 30000 ms, about 2 nodes after preemption. Wait for the answer, or check the resource manager.
-            answer x: RM says of x: n1=2 n2=taint, v3 to be stopped for x, v2 to be stopped for x, n1 keeps x
+            answer x: RM says of x: n2=taint n1=2, v3 to be stopped for x, v2 to be stopped for x, n1 keeps x
               x waits ROOT_CAPACITY: the cluster has 0 of 6 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             release v3: v3 released, RM asked whether x may run on n1
               x waits AWAITING_RM: the resource manager has not answered question 2, sent at 30000 ms, about 1 node. Wait for the answer, or check the resource manager.
@@ -83,9 +83,9 @@ fn an_ask_that_the_rm_refuses_everywhere_has_nobody_stopped_and_is_tried_again()
             questions on: nothing
             ask x: A Accepted
               x waits ROOT_CAPACITY: the cluster has 0 of 6 vcore available, but the ask needs 1. Wait for a release, or add nodes.
-            wait 30s: RM asked whether x may run on n1 without 1 of v3 v2 v1, n2 without 1 of w2 w1 o1
+            wait 30s: RM asked whether x may run on n2 without 1 of w2 w1 o1, n1 without 1 of v3 v2 v1
               x waits AWAITING_RM: the resource manager has not answered question 1, sent at 30000 ms, about 2 nodes after preemption. Wait for the answer, or check the resource manager.
-            answer x: RM says of x: n1=taint n2=taint, nothing to stop for x
+            answer x: RM says of x: n2=taint n1=taint, nothing to stop for x
               x waits ROOT_CAPACITY: the cluster has 0 of 6 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             wait 15s: nothing
             release w1: w1 released, RM asked whether x may run on n2
@@ -119,10 +119,10 @@ fn an_answer_names_no_more_than_were_asked_about() {
             questions on: nothing
             ask x: A Accepted
               x waits ROOT_CAPACITY: the cluster has 0 of 6 vcore available, but the ask needs 1. Wait for a release, or add nodes.
-            wait 30s: RM asked whether x may run on n1 without 1 of v3 v2 v1, n2 without 1 of w2 w1 o1
+            wait 30s: RM asked whether x may run on n2 without 1 of w2 w1 o1, n1 without 1 of v3 v2 v1
               x waits AWAITING_RM: the resource manager has not answered question 1, sent at 30000 ms, about 2 nodes after preemption. Wait for the answer, or check the resource manager.
             answer x: refused VICTIMS_NOT_ASKED: question 1 about ask x lists 3 victims on node n1, but the answer requires 4. Answer with 0 to 3.
-            answer x: RM says of x: n1=3 n2=taint, v3 to be stopped for x, v2 to be stopped for x, v1 to be stopped for x, n1 keeps x
+            answer x: RM says of x: n2=taint n1=3, v3 to be stopped for x, v2 to be stopped for x, v1 to be stopped for x, n1 keeps x
               x waits ROOT_CAPACITY: the cluster has 0 of 6 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
     );

@@ -156,8 +156,7 @@ impl<'a> Search<'a> {
     /// What an application has and keeps so far.
     fn tasks_of(&mut self, leaf: QueueId, application: ApplicationId, tasks: &mut Vec<Task>) {
         let books = self.books;
-        let row = books.application(application);
-        let is_gang = row.gang.is_some();
+        let is_gang = books.stops_whole(application);
         let mut whole: Option<Task> = None;
         for (id, one) in books.allocations_of(application).filter(|(_, one)| one.is_allocated()) {
             let size = books.resources_of(id);

@@ -10,6 +10,7 @@
 //! of it is left that an ask needing the type could call on. Otherwise ([`yunikorn`]) victims are
 //! those that the reference takes.
 
+mod cost;
 mod demand;
 mod entitlement;
 mod ledger;
@@ -28,11 +29,15 @@ use crate::id::{AllocationId, NodeId, PartitionId, QueueId};
 use crate::ordered::OrderedMap;
 use crate::resource::{Quantity, Resources};
 use crate::time::{Millis, Timestamp};
+use crate::wait::Blocker;
 
+use super::preemption_attempts::is_for_room;
+use super::questions::found_no_node;
 use super::reservation_candidates::INSTANT;
+use cost::{Cost, Scale};
 use entitlement::Entitlement;
 use ledger::Ledger;
-use victim::{Candidate, candidates, candidates_below, candidates_within};
+use victim::{Candidate, Kind, candidates, candidates_below, candidates_within};
 
 /// How many tries one leaf has in one cycle. Source: scheduling §11.2.
 pub const TRIES_PER_CYCLE: u32 = 10;
@@ -70,24 +75,6 @@ pub enum Outcome {
     Stop(VictimPlan),
     /// The RM is to be asked who would have to go on these nodes.
     Ask(Vec<Removal>),
-}
-
-/// What a set of victims costs: whether one has a node that was not lent, whether one does not offer
-/// itself, whether one is the first of its application, then their number. Scheduling §11.4, "choose
-/// node"; user-headroom §10 (C18).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Cost {
-    owns: bool,
-    reluctant: bool,
-    originator: bool,
-    count: usize,
-}
-
-impl Cost {
-    /// Whether nobody goes who should rather stay.
-    const fn is_easy(self) -> bool {
-        !self.reluctant && !self.originator
-    }
 }
 
 /// What a try found.
@@ -177,7 +164,7 @@ pub(super) fn may_ask(ask: &Allocation) -> bool {
 }
 
 /// When the first try for an ask may come, by its age alone.
-pub(super) fn ripe_at(books: &Books, leaf: QueueId, ask: &Allocation) -> Timestamp {
+pub(crate) fn ripe_at(books: &Books, leaf: QueueId, ask: &Allocation) -> Timestamp {
     ask.created + books.queue(leaf).settings.values.preemption_delay
 }
 
@@ -190,7 +177,7 @@ pub(super) fn yields_at(ask: &Allocation) -> Option<Timestamp> {
 
 /// Whether others may be stopped for an ask that may run anywhere, when its time comes: its
 /// partition has that, and some queue on its path a guarantee.
-pub(super) fn can_preempt(books: &Books, ask: &Allocation) -> bool {
+pub(crate) fn can_preempt(books: &Books, ask: &Allocation) -> bool {
     let application = books.application(ask.application);
     let is_on = books.partition(application.partition).settings.preemption.enabled;
     let mut queues = books.up(application.queue);
@@ -198,6 +185,17 @@ pub(super) fn can_preempt(books: &Books, ask: &Allocation) -> bool {
         |queue: &Queue| queue.guaranteed.as_ref().is_some_and(|one| !one.is_empty());
     let by_priority = entitlement::goes_by_priority(books, application.queue);
     may_ask(ask) && is_on && (by_priority || queues.any(|(_, queue)| has_guarantee(queue)))
+}
+
+/// Whether an ask that is held back for this reason may have others stopped: it waits for free amounts in its queues, or
+/// on a node.
+pub(crate) const fn helps_against(blocker: Blocker) -> bool {
+    is_for_room(blocker) || matches!(blocker, Blocker::ReservedNodeFull(_))
+}
+
+/// Whether an ask that is held back for this reason was tried on nodes.
+pub(crate) const fn is_for_nodes(blocker: Blocker) -> bool {
+    found_no_node(blocker) || matches!(blocker, Blocker::ReservedNodeFull(_))
 }
 
 /// Look for something to stop for an ask, which waits: for want of a node if `nodes_tried`, and
@@ -217,7 +215,7 @@ pub fn attempt(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bo
 }
 
 /// [`attempt`] for an ask that may have one.
-pub(super) fn plan(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bool) -> Attempt {
+pub(crate) fn plan(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bool) -> Attempt {
     let claim = entitlement::of_queue(books, ask);
     let is_split = matches!(claim, Entitlement::IdealAssignment(_));
     let mut of_queue = plan_with(books, ask, claim, now, nodes_tried);
@@ -275,7 +273,7 @@ fn plan_with(
         return Attempt { given_up: Vec::new(), outcome: Err(Obstacle::GangTooLarge) };
     }
     let given_up = scene.give_up_nodes(now);
-    let mut outcome = if scene.strict || scene.basis == VictimBasis::Priority {
+    let mut outcome = if scene.scale.is_strict() || scene.basis == VictimBasis::Priority {
         strict_guarantee::choose(&mut scene, &given_up, nodes_tried)
     } else {
         yunikorn::choose(&mut scene, &given_up, nodes_tried)
@@ -309,8 +307,10 @@ struct PreemptionContext<'books> {
     whole: bool,
     /// On what a plan is based.
     basis: VictimBasis,
-    /// Whether no queue may fall below its guarantee.
-    strict: bool,
+    /// Measures what goes; also knows whether no queue may fall below its guarantee.
+    scale: Scale<'books>,
+    /// What the queues of the ask lack for it; none where that is not looked at.
+    short: Resources,
 }
 
 impl<'books> PreemptionContext<'books> {
@@ -328,10 +328,11 @@ impl<'books> PreemptionContext<'books> {
             Entitlement::Share(_) => VictimBasis::Share,
             Entitlement::Priority => VictimBasis::Priority,
         };
-        let strict = books.partition(partition).settings.preemption.strict_guarantee;
+        let scale = Scale::of(books, partition, now);
         let balances = matches!(claim, Entitlement::IdealAssignment(_));
-        let whole =
-            basis == VictimBasis::Share || balances || strict && books.users_of(leaf).is_some();
+        let whole = basis == VictimBasis::Share
+            || balances
+            || scale.is_strict() && books.users_of(leaf).is_some();
         let mut ledger = Ledger::of(books, leaf, claim);
         let candidates = match basis {
             VictimBasis::Guarantee => candidates(books, &mut ledger, ask, now),
@@ -339,8 +340,20 @@ impl<'books> PreemptionContext<'books> {
             VictimBasis::Priority => candidates_below(books, &mut ledger, ask, now),
         };
         let (size, on_node) = (books.resources_of(ask), books.node_request(ask));
-        let mut scene =
-            Self { books, partition, ask, size, on_node, ledger, candidates, whole, basis, strict };
+        let short = Resources::new();
+        let mut scene = Self {
+            books,
+            partition,
+            ask,
+            size,
+            on_node,
+            ledger,
+            candidates,
+            whole,
+            basis,
+            scale,
+            short,
+        };
         if scene.is_guaranteed() { Ok(scene) } else { Err(Obstacle::NoGuarantee) }
     }
 
@@ -361,12 +374,18 @@ impl<'books> PreemptionContext<'books> {
             return true;
         }
         self.ledger.add(asking, self.size);
-        let all: Vec<usize> = (0..self.candidates.len()).collect();
+        let all: Vec<usize> = self.all_at_once().collect();
         self.take_all(&all);
         let covered = self.covers();
         self.put_back_all(&all);
         self.ledger.take(asking, self.size);
         covered
+    }
+
+    /// All candidates that may go together, none of which has a part of another.
+    fn all_at_once(&self) -> impl Iterator<Item = usize> {
+        let all = self.candidates.iter().enumerate();
+        all.filter(|(_, one)| one.kind != Kind::Surplus).map(|(position, _)| position)
     }
 
     /// Whether the leaf that asks, the ask counted, is within its guarantee in the types of the
@@ -391,7 +410,7 @@ impl<'books> PreemptionContext<'books> {
     /// reference's. No-starvation NS-31.
     fn completes_gang(&self) -> bool {
         let row = self.books.allocation(self.ask);
-        if !row.placeholder || !self.strict {
+        if !row.placeholder || !self.scale.is_strict() {
             return true;
         }
         let all = self.books.allocations_of(row.application);
@@ -403,8 +422,8 @@ impl<'books> PreemptionContext<'books> {
         let root = self.books.queue(self.books.partition(self.partition).root);
         let free = root.left.as_ref().map(|left| left.plus_existing(&root.preempting));
         let mut victims = Resources::new();
-        for one in &self.candidates {
-            victims.add(one.size);
+        for one in self.all_at_once() {
+            victims.add(&self.candidates[one].size);
         }
         let promised = (self.compares_guarantees() && !self.whole)
             .then(|| self.ledger.remaining(self.ledger.asking))
@@ -459,7 +478,9 @@ impl<'books> PreemptionContext<'books> {
     fn by_node(&self, given_up: &[AllocationId]) -> Vec<(NodeId, Vec<usize>)> {
         let mut nodes: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
         for (position, one) in self.candidates.iter().enumerate() {
-            nodes.entry(one.node).or_default().push(position);
+            for node in one.nodes() {
+                nodes.entry(node).or_default().push(position);
+            }
         }
         nodes.into_iter().filter(|(node, _)| self.is_usable(*node, given_up)).collect()
     }
@@ -472,13 +493,13 @@ impl<'books> PreemptionContext<'books> {
     }
 
     fn take(&mut self, position: usize) {
-        let one = self.candidates[position];
-        self.ledger.take(one.leaf, one.size);
+        let one = &self.candidates[position];
+        self.ledger.take(one.leaf, &one.size);
     }
 
     fn put_back(&mut self, position: usize) {
-        let one = self.candidates[position];
-        self.ledger.add(one.leaf, one.size);
+        let one = &self.candidates[position];
+        self.ledger.add(one.leaf, &one.size);
     }
 
     fn take_all(&mut self, positions: &[usize]) {
@@ -498,7 +519,7 @@ impl<'books> PreemptionContext<'books> {
     fn may_lose(&self, position: usize) -> bool {
         let one = &self.candidates[position];
         !self.compares_guarantees()
-            || !one.turn.owns
+            || !one.cost.owns
             || self.ledger.exceeds_guarantee(one.leaf, self.size)
     }
 
@@ -507,17 +528,39 @@ impl<'books> PreemptionContext<'books> {
         self.books.asks_about_victims(self.partition)
     }
 
-    fn cost_of(&self, positions: &[usize]) -> Cost {
-        let turn = |position: &usize| self.candidates[*position].turn;
-        Cost {
-            owns: positions.iter().any(|one| turn(one).owns),
-            reluctant: positions.iter().any(|one| turn(one).reluctant),
-            originator: positions.iter().any(|one| turn(one).originator),
-            count: positions.len(),
+    /// The cost of stopping these where the ask lacks `need`. Without the law sets are compared as far as the reference
+    /// compares them.
+    fn cost_of(&self, positions: &[usize], need: &Resources) -> Cost {
+        let all = positions.iter().map(|position| &self.candidates[*position]);
+        let cost = all.clone().fold(Cost::NOTHING, |sum, one| sum.with(one.cost));
+        if !self.scale.is_strict() {
+            return Cost { age: Cost::NOTHING.age, ..cost };
         }
+        let given = all.fold(Resources::new(), |sum, one| sum.plus(&one.size));
+        Cost { surplus: self.scale.surplus(&given, need), ..cost }
+    }
+
+    /// What a node has more when a candidate goes.
+    fn on(&self, position: usize, node: NodeId) -> &Resources {
+        const NOTHING: &Resources = &Resources::new();
+        self.candidates[position].on(node).unwrap_or(NOTHING)
+    }
+
+    /// Whether a candidate has, or is, a part of one of these.
+    fn overlaps(&self, victims: &[usize], position: usize) -> bool {
+        let one = &self.candidates[position];
+        one.kind != Kind::Single
+            && victims.iter().any(|victim| self.candidates[*victim].overlaps(one))
     }
 
     fn ids(&self, positions: &[usize]) -> Vec<AllocationId> {
-        positions.iter().map(|position| self.candidates[*position].id).collect()
+        let all = positions.iter().flat_map(|position| &self.candidates[*position].members);
+        all.copied().collect()
+    }
+
+    /// Those of a candidate that are on a node.
+    fn ids_on(&self, node: NodeId, position: usize) -> impl Iterator<Item = AllocationId> {
+        let members = self.candidates[position].members.iter().copied();
+        members.filter(move |id| self.books.allocation(*id).node == Some(node))
     }
 }

@@ -19,8 +19,9 @@ const BATCHES_MAX: usize = 10;
 #[derive(Debug)]
 pub(super) struct NodeBatch {
     removal: Removal,
-    /// The candidates among its victims, which come last there.
+    /// The candidates among its victims, which come last there, each with how many it has on the node.
     candidates: Vec<usize>,
+    counts: Vec<usize>,
 }
 
 impl NodeBatch {
@@ -32,20 +33,29 @@ impl NodeBatch {
         stopping: Vec<AllocationId>,
         (candidates, least): (Vec<usize>, usize),
     ) -> Self {
-        let least = stopping.len() + least;
+        let on_node = |position: &usize| scene.ids_on(node, *position);
+        let counts: Vec<usize> = candidates.iter().map(|one| on_node(one).count()).collect();
+        let least = stopping.len() + counts[..least].iter().sum::<usize>();
         let mut victims = stopping;
-        victims.extend(scene.ids(&candidates));
-        Self { removal: Removal { node, victims, least }, candidates }
+        victims.extend(candidates.iter().flat_map(on_node));
+        Self { removal: Removal { node, victims, least }, candidates, counts }
     }
 
     pub(super) const fn node(&self) -> NodeId {
         self.removal.node
     }
 
-    /// The candidates that go if as many of the victims do.
+    /// The candidates that go if as many of the victims do: a gang goes with the first of it.
     fn first(&self, count: usize) -> &[usize] {
-        let stopping = self.removal.victims.len() - self.candidates.len();
-        &self.candidates[..count.saturating_sub(stopping).min(self.candidates.len())]
+        let stopping = self.removal.victims.len() - self.counts.iter().sum::<usize>();
+        let mut left = count.saturating_sub(stopping);
+        let goes = |of: &&usize| {
+            let goes = left > 0;
+            left = left.saturating_sub(**of);
+            goes
+        };
+        let first = self.counts.iter().take_while(goes).count();
+        &self.candidates[..first]
     }
 }
 

@@ -4,16 +4,25 @@
 //!
 //! The world that is judged is the one to come: what is being stopped has gone, and who it was
 //! stopped for has got its node.
+//!
+//! [`Cost`] is the order of all victims, and of all sets. The cheapest of all sets is not searched: that takes
+//! exponential time. For each node a few sets are found, and the cheapest of them is taken: the victims
+//! in order, the cheapest single victim, the smallest victims, and the largest of those that are
+//! not too large. So a single victim is the cheapest that suffices; of several, another choice may be cheaper.
+//! Decision page 50.
 
+use alloc::vec;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 use crate::books::Books;
 use crate::id::{AllocationId, NodeId};
 use crate::name::Name;
 use crate::resource::Resources;
 
+use super::cost::Cost;
 use super::node_batch::{self, NodeBatch};
-use super::{Cost, Obstacle, Outcome, PreemptionContext, VictimPlan};
+use super::{Kind, Obstacle, Outcome, PreemptionContext, VictimPlan};
 
 /// How many nodes are looked at in full, the most promising first.
 const NODES_MAX: usize = 10;
@@ -40,16 +49,19 @@ pub(super) fn choose(
         return Err(Obstacle::NoGuarantee);
     }
     scene.ledger.add(asking, scene.size);
+    let excesses = scene.ledger.excesses(scene.size);
+    scene.short = excesses.iter().fold(Resources::new(), |short, (_, over)| short.maximum(over));
+    let order = in_order(scene, (0..scene.candidates.len()).collect(), &scene.short);
     let mut choices = choices(scene, given_up, nodes_tried);
     choices.sort_by(|left, right| (left.cost, left.name).cmp(&(right.cost, right.name)));
     let asked = scene.asks() && !choices.is_empty();
     let best = if scene.asks() {
         node_batch::best(scene, choices, offer, |scene, node, victims| {
-            let victims = completed(scene, node, victims, victims.len())?;
-            Some((scene.cost_of(&victims), (node, victims)))
+            let victims = completed(scene, &order, node, (victims, victims.len()))?;
+            Some((scene.cost_of(&victims, &need_on(scene, node)), (node, victims)))
         })
     } else {
-        Ok(cheapest(scene, choices))
+        Ok(cheapest(scene, &order, choices))
     };
     match best {
         Err(removals) => Ok(Outcome::Ask(removals)),
@@ -63,9 +75,27 @@ pub(super) fn choose(
     }
 }
 
+/// Candidates in the order of what each costs alone where the ask lacks `need`.
+fn in_order(
+    scene: &PreemptionContext<'_>,
+    mut positions: Vec<usize>,
+    need: &Resources,
+) -> Vec<usize> {
+    if scene.scale.is_strict() {
+        positions.sort_by_cached_key(|position| scene.cost_of(&[*position], need));
+    }
+    positions
+}
+
+/// What the ask lacks on a node and in its queues: beyond that, what is released is surplus.
+fn need_on(scene: &PreemptionContext<'_>, node: NodeId) -> Resources {
+    scene.on_node.minus_floored(&to_come(scene.books, node)).maximum(&scene.short)
+}
+
 /// The cheapest of the most promising nodes, and all victims.
 fn cheapest(
     scene: &mut PreemptionContext<'_>,
+    order: &[usize],
     mut choices: Vec<Choice<'_>>,
 ) -> Option<(NodeId, Vec<usize>)> {
     choices.truncate(NODES_MAX);
@@ -74,8 +104,10 @@ fn cheapest(
         if best.as_ref().is_some_and(|best| best.cost <= choice.cost) {
             break; // Whatever else it takes, it is no cheaper.
         }
-        let Some(victims) = completed(scene, choice.node, &choice.victims, 0) else { continue };
-        let cost = scene.cost_of(&victims);
+        let Some(victims) = completed(scene, order, choice.node, (&choice.victims, 0)) else {
+            continue;
+        };
+        let cost = scene.cost_of(&victims, &need_on(scene, choice.node));
         if best.as_ref().is_none_or(|best| cost < best.cost) {
             best = Some(Choice { cost, victims, ..choice });
         }
@@ -90,8 +122,8 @@ fn offer(scene: &mut PreemptionContext<'_>, choice: Choice<'_>) -> NodeBatch {
     let least = order.len();
     scene.take_all(&order);
     for position in 0..scene.candidates.len() {
-        let here = scene.candidates[position].node == node && !order[..least].contains(&position);
-        if here && may_go(scene, position) {
+        let here = scene.candidates[position].on(node).is_some();
+        if here && !order[..least].contains(&position) && may_join(scene, &order, position) {
             scene.take(position);
             order.push(position);
         }
@@ -134,14 +166,15 @@ fn choices<'books>(
         let fits = |node: &NodeId| to_come(books, *node).fits(scene.on_node);
         let free: Vec<NodeId> = scene.usable_nodes(given_up).filter(fits).take(NODES_MAX).collect();
         choices.extend(free.into_iter().map(|node| {
-            let cost = Cost { owns: false, reluctant: false, originator: false, count: 0 };
+            let cost = scene.cost_of(&[], &scene.short);
             Choice { cost, name: &books.node(node).name, node, victims: Vec::new() }
         }));
     }
     for (node, candidates) in scene.by_node(given_up) {
-        if let Some(victims) = on_node(scene, node, &candidates) {
-            let name = &books.node(node).name;
-            choices.push(Choice { cost: scene.cost_of(&victims), name, node, victims });
+        let need = need_on(scene, node);
+        if let Some(victims) = on_node(scene, node, candidates, &need) {
+            let (cost, name) = (scene.cost_of(&victims, &need), &books.node(node).name);
+            choices.push(Choice { cost, name, node, victims });
         }
     }
     choices
@@ -153,25 +186,73 @@ fn to_come(books: &Books, node: NodeId) -> Resources {
     books.preempted_on(node).fold(free, |free, id| free.plus(books.node_request(id)))
 }
 
-/// The victims on a node after which the ask fits it, none of which could stay; none if it
-/// never fits, or fits without.
+/// The cheapest of a few sets of victims after which the ask fits a node; none of it could stay.
+/// None if it never fits, or fits without.
 fn on_node(
     scene: &mut PreemptionContext<'_>,
     node: NodeId,
-    candidates: &[usize],
+    candidates: Vec<usize>,
+    need: &Resources,
 ) -> Option<Vec<usize>> {
-    let mut free = to_come(scene.books, node);
+    let free = to_come(scene.books, node);
     if free.fits(scene.on_node) {
         return None;
     }
-    let mut victims = Vec::new();
-    for &position in candidates {
-        if brings_nearer(scene.on_node, &free, scene.candidates[position].on_node)
-            && may_go(scene, position)
+    let mut order = in_order(scene, candidates, need);
+    let first = gather(scene, (node, &free), &order)
+        .or_else(|| gather(scene, (node, &free), &without_surplus(scene, &order)?));
+    if !scene.scale.is_strict() {
+        return first;
+    }
+    if let Some(first) = &first {
+        let bound = scene.cost_of(first, need);
+        if first.len() == 1 && bound.surplus == 0 {
+            return Some(first.clone()); // One victim of just the right size is as cheap as can be.
+        }
+        order.retain(|one| scene.candidates[*one].cost.is_no_worse_kind_than(&bound));
+    }
+    let alone = order
+        .iter()
+        .copied()
+        .find(|one| free.plus(scene.on(*one, node)).fits(scene.on_node) && may_go(scene, *one));
+    let part = |one: &usize| scene.scale.part(&scene.candidates[*one].size);
+    let mut smallest = order.clone();
+    smallest.sort_by_cached_key(part);
+    let mut largest = order;
+    largest.retain(|one| scene.cost_of(&[*one], need).surplus == 0);
+    largest.sort_by_cached_key(|one| Reverse(part(one)));
+    let sets = [
+        first,
+        alone.map(|one| vec![one]),
+        gather(scene, (node, &free), &smallest),
+        gather(scene, (node, &free), &largest),
+    ];
+    sets.into_iter().flatten().min_by_key(|set| scene.cost_of(set, need))
+}
+
+/// The same without what a gang can do without: with that taken, the gang is not taken as a whole. None if there is nothing
+/// of it.
+fn without_surplus(scene: &PreemptionContext<'_>, order: &[usize]) -> Option<Vec<usize>> {
+    let is_other = |one: &&usize| scene.candidates[**one].kind != Kind::Surplus;
+    let others: Vec<usize> = order.iter().filter(is_other).copied().collect();
+    (others.len() < order.len()).then_some(others)
+}
+
+/// The victims on a node after which the ask fits it, as they come in this order; none of which could stay. None if it
+/// never fits.
+fn gather(
+    scene: &mut PreemptionContext<'_>,
+    (node, free): (NodeId, &Resources),
+    order: &[usize],
+) -> Option<Vec<usize>> {
+    let (mut free, mut victims) = (free.clone(), Vec::new());
+    for &position in order {
+        if brings_nearer(scene.on_node, &free, scene.on(position, node))
+            && may_join(scene, &victims, position)
         {
             scene.take(position);
             victims.push(position);
-            free.add(scene.candidates[position].on_node);
+            free.add(scene.on(position, node));
             if free.fits(scene.on_node) {
                 break;
             }
@@ -182,7 +263,7 @@ fn on_node(
         return None;
     }
     for place in (0..victims.len()).rev() {
-        let less = free.minus(scene.candidates[victims[place]].on_node);
+        let less = free.minus(scene.on(victims[place], node));
         if less.fits(scene.on_node) {
             free = less;
             victims.remove(place);
@@ -202,30 +283,100 @@ fn brings_nearer(ask: &Resources, free: &Resources, size: &Resources) -> bool {
 fn may_go(scene: &PreemptionContext<'_>, position: usize) -> bool {
     let one = &scene.candidates[position];
     !scene.compares_guarantees()
-        || scene.may_lose(position) && scene.ledger.may_give(one.leaf, one.size, scene.size)
+        || scene.may_lose(position) && scene.ledger.may_give(one.leaf, &one.size, scene.size)
+}
+
+/// Whether a candidate may go with these, which have gone.
+fn may_join(scene: &PreemptionContext<'_>, victims: &[usize], position: usize) -> bool {
+    !scene.overlaps(victims, position) && may_go(scene, position)
 }
 
 /// The victims of a node, and those that it takes beyond them until the ask fits its queues and
 /// their guarantees too; none of them could stay, the first `firm` left out. None if it never
-/// fits.
+/// fits. Where one more victim is enough, or one alone, the cheapest such set counts too.
 fn completed(
     scene: &mut PreemptionContext<'_>,
+    order: &[usize],
     node: NodeId,
-    on_node: &[usize],
-    firm: usize,
+    (on_node, firm): (&[usize], usize),
+) -> Option<Vec<usize>> {
+    let first = completed_in(scene, order, node, (on_node, firm)).or_else(|| {
+        let others = without_surplus(scene, order)?;
+        completed_in(scene, &others, node, (on_node, firm))
+    });
+    if !scene.scale.is_strict() {
+        return first;
+    }
+    let need = need_on(scene, node);
+    let few = on_node.len() + 1;
+    let is_enough = |all: &Vec<usize>| {
+        all.len() < few || all.len() == few && scene.cost_of(all, &need).surplus == 0
+    };
+    if first.as_ref().is_some_and(is_enough) {
+        return first;
+    }
+    let with_one = with_one_more(scene, order, node, (on_node, firm));
+    // What makes room on the node need not be what makes room in the queues.
+    let alone = (firm == 0 && !on_node.is_empty())
+        .then(|| with_one_more(scene, order, node, (&[], 0)))
+        .flatten();
+    let sets = first.into_iter().chain(with_one).chain(alone);
+    sets.min_by_key(|set| scene.cost_of(set, &need))
+}
+
+/// These victims and the cheapest other one with which the ask fits a node, its queues and their guarantees.
+fn with_one_more(
+    scene: &mut PreemptionContext<'_>,
+    order: &[usize],
+    node: NodeId,
+    (victims, firm): (&[usize], usize),
+) -> Option<Vec<usize>> {
+    let mut free = to_come(scene.books, node);
+    for one in victims {
+        free.add(scene.on(*one, node));
+    }
+    scene.take_all(victims);
+    let mut others = order.to_vec();
+    others.retain(|one| {
+        let is_new = !victims.contains(one) && may_join(scene, victims, *one);
+        if !is_new || !free.plus(scene.on(*one, node)).fits(scene.on_node) {
+            return false;
+        }
+        scene.take(*one);
+        let suffices = fits_queues(scene);
+        scene.put_back(*one);
+        suffices
+    });
+    scene.put_back_all(victims);
+    let need = need_on(scene, node);
+    let with = |one: usize| [victims, &[one]].concat();
+    let one = others.into_iter().min_by_key(|one| scene.cost_of(&with(*one), &need))?;
+    let mut all = with(one);
+    scene.take_all(&all);
+    drop_superfluous(scene, node, &mut all, firm);
+    scene.put_back_all(&all);
+    Some(all)
+}
+
+/// The victims of a node, and those that it takes beyond them, as they come in this order.
+fn completed_in(
+    scene: &mut PreemptionContext<'_>,
+    order: &[usize],
+    node: NodeId,
+    (on_node, firm): (&[usize], usize),
 ) -> Option<Vec<usize>> {
     let mut victims = on_node.to_vec();
     scene.take_all(&victims);
-    for position in 0..scene.candidates.len() {
+    for &position in order {
         let excesses = scene.ledger.excesses(scene.size);
         let covered = scene.covers();
         if excesses.is_empty() && covered {
             break;
         }
-        if victims.contains(&position) || !may_go(scene, position) {
+        if victims.contains(&position) || !may_join(scene, &victims, position) {
             continue;
         }
-        let one = scene.candidates[position];
+        let one = &scene.candidates[position];
         let in_queues = excesses.iter().any(|(place, over)| {
             scene.ledger.is_below(one.leaf, *place) && over.shares_type(&one.size.pruned())
         });
@@ -261,14 +412,10 @@ fn drop_superfluous(
 ) {
     let mut free = to_come(scene.books, node);
     for position in victims.iter() {
-        let one = &scene.candidates[*position];
-        if one.node == node {
-            free.add(one.on_node);
-        }
+        free.add(scene.on(*position, node));
     }
     for place in (firm..victims.len()).rev() {
-        let one = scene.candidates[victims[place]];
-        let less = if one.node == node { free.minus(one.on_node) } else { free.clone() };
+        let less = free.minus(scene.on(victims[place], node));
         scene.put_back(victims[place]);
         if less.fits(scene.on_node) && fits_queues(scene) {
             free = less;

@@ -1,88 +1,183 @@
 //! What may be stopped for an ask: where it is looked for, and in which order it is taken.
 //! Scheduling §11.3.
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
-use core::cmp::Reverse;
 
-use crate::books::{Allocation, Books, Queue};
+use smallvec::{SmallVec, smallvec};
+
+use crate::books::{Allocation, Books, Queue, StopRequest};
 use crate::config::{PreemptionPolicy, PriorityPolicy};
-use crate::id::{AllocationId, NodeId, QueueId};
+use crate::id::{AllocationId, ApplicationId, NodeId, QueueId};
 use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
 
+use super::cost::{Cost, Scale};
 use super::ledger::{Ledger, Place};
 
-/// In which order candidates are taken: those on a node that was lent first, then those that offer
-/// themselves, then those that are not the first of their application, then the newest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Turn {
-    /// Whether its node is its own: it was not lent.
-    pub(super) owns: bool,
-    pub(super) reluctant: bool,
-    pub(super) originator: bool,
-    /// Under the law; elsewhere as the reference, without regard to it. No-starvation NS-40, NS-42.
-    priority: i32,
-    created: Reverse<Timestamp>,
-    number: Reverse<u64>,
+/// How a candidate stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// By itself.
+    Single,
+    /// With all that its application has: it is a gang, or a task of several members.
+    Whole,
+    /// By itself, and its gang can do without it; the gang is another candidate.
+    Surplus,
 }
 
-impl Turn {
-    pub(super) fn of(books: &Books, row: &Allocation) -> Self {
-        Self {
-            owns: !books.is_lent(row),
-            reluctant: !row.preemptable,
-            originator: row.originator,
-            priority: if is_lawful(books, row) { row.priority } else { 0 },
-            created: Reverse(row.created),
-            number: Reverse(row.number.unsigned_abs()),
-        }
-    }
-}
-
-/// Whether no queue of the partition of an allocation falls below its guarantee by preemption.
-fn is_lawful(books: &Books, row: &Allocation) -> bool {
-    let partition = books.application(row.application).partition;
-    books.partition(partition).settings.preemption.strict_guarantee
-}
-
-/// Whether an allocation may be stopped for another ask at this time, whatever that calls on: it has run for long
-/// enough, and a task of a tenant offers itself and is no part of what started together. No-starvation NS-42, NS-43.
-fn may_be_stopped(books: &Books, row: &Allocation, now: Timestamp) -> bool {
-    let application = books.application(row.application);
-    let least = books.queue(application.queue).settings.preemption.least_run();
-    let is_task = application.task.is_some();
-    (least == Millis::ZERO || row.placed + least <= now)
-        && (!is_task || row.preemptable && books.members_of(row.application) == 1)
-}
-
-/// An allocation that may be stopped.
-#[derive(Clone, Copy, Debug)]
+/// What may be stopped: one allocation, or all that a gang has.
+#[derive(Clone, Debug)]
 pub(super) struct Candidate<'books> {
-    pub(super) id: AllocationId,
-    pub(super) node: NodeId,
+    pub(super) kind: Kind,
+    pub(super) application: ApplicationId,
+    /// The allocations, in their order.
+    pub(super) members: SmallVec<[AllocationId; 1]>,
+    /// What each node has more when it goes.
+    nodes: SmallVec<[(NodeId, Cow<'books, Resources>); 1]>,
     /// Its leaf.
     pub(super) leaf: Place,
     /// What it counts as for queues and users.
-    pub(super) size: &'books Resources,
-    /// What its node has when it goes.
-    pub(super) on_node: &'books Resources,
-    pub(super) turn: Turn,
+    pub(super) size: Cow<'books, Resources>,
+    /// What it costs to stop it alone, whatever is needed.
+    pub(super) cost: Cost,
 }
 
-impl<'books> Candidate<'books> {
-    /// An allocation of this leaf, or user, as a candidate for an ask that wants this; none where it may not be stopped
-    /// for it at this time, whatever the ask calls on.
-    fn of(
-        books: &'books Books,
-        (id, row): (AllocationId, &'books Allocation),
+impl Candidate<'_> {
+    /// What a node has more when it goes; none if it has nothing there.
+    pub(super) fn on(&self, node: NodeId) -> Option<&Resources> {
+        self.nodes.iter().find(|(id, _)| *id == node).map(|(_, size)| &**size)
+    }
+
+    /// The nodes that it has something on.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = NodeId> {
+        self.nodes.iter().map(|(id, _)| *id)
+    }
+
+    /// Whether one of both has all of the other.
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        self.application == other.application
+            && (self.kind == Kind::Whole) != (other.kind == Kind::Whole)
+    }
+
+    /// Another member of the same gang goes with it. Nobody is worse off than the dearest of them, but for what all lose.
+    fn join(&mut self, other: Self) {
+        self.members.extend(other.members);
+        for (node, size) in other.nodes {
+            match self.nodes.iter_mut().find(|(id, _)| *id == node) {
+                Some((_, sum)) => sum.to_mut().add(&size),
+                None => self.nodes.push((node, size)),
+            }
+        }
+        self.size.to_mut().add(&other.size);
+        self.cost = Cost { gang: true, count: 1, ..self.cost.with(other.cost) };
+    }
+}
+
+/// Looks for what may be stopped for an ask.
+struct Gatherer<'books> {
+    books: &'books Books,
+    scale: Scale<'books>,
+    /// What the ask needs.
+    wanted: &'books Resources,
+    now: Timestamp,
+    found: Vec<Candidate<'books>>,
+}
+
+impl<'books> Gatherer<'books> {
+    fn of(books: &'books Books, ask: AllocationId, now: Timestamp) -> Self {
+        let partition = books.application(books.allocation(ask).application).partition;
+        let (scale, wanted) = (Scale::of(books, partition, now), books.resources_of(ask));
+        Self { books, scale, wanted, now, found: Vec::new() }
+    }
+
+    /// What may be stopped of an application for which `reached` is so. Under the law a gang is one victim, apart from
+    /// what it can do without. No-starvation NS-32.
+    fn look(
+        &mut self,
+        application: ApplicationId,
         leaf: Place,
-        wanted: &Resources,
-        now: Timestamp,
-    ) -> Option<Self> {
-        let (size, node) = (books.shapes().get(row.shape), row.node?);
-        let may_go = row.is_eligible_victim(size, wanted) && may_be_stopped(books, row, now);
-        let on_node = books.shapes().on_node(row.shape);
-        may_go.then(|| Self { id, node, leaf, size, on_node, turn: Turn::of(books, row) })
+        reached: impl Fn(&Allocation) -> bool,
+        suits: impl Fn(&Candidate<'books>) -> bool,
+    ) {
+        let books = self.books;
+        let is_whole = books.stops_whole(application);
+        if !is_whole || !self.scale.is_strict() {
+            if books.members_of(application) > 1 {
+                return; // One member would end all of them.
+            }
+            let all = books.allocations_of(application).filter(|(_, row)| reached(row));
+            let all = all.filter_map(|(id, row)| self.candidate(id, row, leaf, Kind::Single));
+            let found: Vec<_> = all.filter(|one| self.helps(one) && suits(one)).collect();
+            return self.found.extend(found);
+        }
+        let live = || {
+            let all = books.allocations_of(application);
+            all.filter(|(_, row)| row.is_allocated() && row.mark == StopRequest::None)
+        };
+        if books.allocations_of(application).any(|(_, row)| row.partner().is_some()) {
+            return; // A member is about to take a place of it.
+        }
+        let mut whole: Option<Candidate<'books>> = None;
+        let mut goes = true;
+        for (id, row) in live() {
+            let member = self.candidate(id, row, leaf, Kind::Whole).filter(|_| reached(row));
+            match (&mut whole, member) {
+                (_, None) => goes = false,
+                (Some(whole), Some(member)) => whole.join(member),
+                (None, Some(member)) => whole = Some(member),
+            }
+        }
+        let whole = whole.filter(|one| goes && self.helps(one) && suits(one));
+        let kind = if whole.is_some() { Kind::Surplus } else { Kind::Single };
+        // Of a gang of one that it can do without there is nothing else to stop.
+        let is_one = whole.as_ref().is_some_and(|one| one.members.len() == 1);
+        if !is_one {
+            for id in books.beyond_gang(application) {
+                let row = books.allocation(id);
+                let one = self.candidate(id, row, leaf, kind).filter(|_| reached(row));
+                self.found.extend(one.filter(|one| self.helps(one) && suits(one)));
+            }
+        }
+        self.found.extend(whole);
+    }
+
+    /// An allocation as a candidate; none where it may not be stopped for another ask at this time, whatever that calls
+    /// on: it has run for long enough, and a task of a tenant offers itself. No-starvation NS-42, NS-43.
+    fn candidate(
+        &self,
+        id: AllocationId,
+        row: &'books Allocation,
+        leaf: Place,
+        kind: Kind,
+    ) -> Option<Candidate<'books>> {
+        let (books, application) = (self.books, self.books.application(row.application));
+        let least = books.queue(application.queue).settings.preemption.least_run();
+        let may_go = row.may_be_victim()
+            && (least == Millis::ZERO || row.placed + least <= self.now)
+            && (application.task.is_none() || row.preemptable);
+        let node = row.node.filter(|_| may_go)?;
+        let on_node = Cow::Borrowed(books.shapes().on_node(row.shape));
+        Some(Candidate {
+            kind,
+            application: row.application,
+            members: smallvec![id],
+            nodes: smallvec![(node, on_node)],
+            leaf,
+            size: Cow::Borrowed(books.shapes().get(row.shape)),
+            cost: self.scale.cost_of(row),
+        })
+    }
+
+    /// Whether a candidate has something of a type that the ask needs.
+    fn helps(&self, one: &Candidate<'_>) -> bool {
+        one.size.shares_type(self.wanted)
+    }
+
+    /// All that was found, who goes first in front.
+    fn in_order(mut self) -> Vec<Candidate<'books>> {
+        self.found.sort_by_key(|one| one.cost);
+        self.found
     }
 }
 
@@ -99,16 +194,13 @@ pub(super) fn candidates<'books>(
     let leaf = books.application(books.allocation(ask).application).queue;
     let size = books.resources_of(ask);
     let (fence, path) = fence_of(books, leaf, size, books.allocation(ask).priority);
-    let partition = books.partition(books.queue(leaf).partition);
-    let strict = partition.settings.preemption.strict_guarantee;
+    let gatherer = Gatherer::of(books, ask, now);
+    let strict = gatherer.scale.is_strict();
     let called_on = strict.then(|| called_on(ledger, books, leaf, size)).flatten();
-    let mut search =
-        Search { books, ledger, leaf, called_on, size, now, path: &path, found: Vec::new() };
+    let mut search = Search { books, ledger, leaf, called_on, path: &path, gatherer };
     let (_, priority) = path.last().expect("a path has its leaf");
     search.below(fence, *priority, false);
-    let mut found = search.found;
-    found.sort_by_key(|one| one.turn);
-    found
+    search.gatherer.in_order()
 }
 
 /// The queue whose guarantee an ask calls on: the lowest on its path that has one of a type of
@@ -133,18 +225,16 @@ pub(super) fn candidates_within<'books>(
     now: Timestamp,
 ) -> Vec<Candidate<'books>> {
     let (row, wanted) = (books.allocation(ask), books.resources_of(ask));
-    let mut found = Vec::new();
+    let mut gatherer = Gatherer::of(books, ask, now);
     for (id, application) in books.applications_in(books.application(row.application).queue) {
         let Some(link) = application.link else { continue };
         let Some(user) = ledger.place_of_user(link.user) else { continue };
         if user == ledger.asking || !ledger.exceeds_guarantee(user, wanted) {
             continue;
         }
-        let low = books.allocations_of(id).filter(|(_, one)| one.priority <= row.priority);
-        found.extend(low.filter_map(|one| Candidate::of(books, one, user, wanted, now)));
+        gatherer.look(id, user, |one| one.priority <= row.priority, |_| true);
     }
-    found.sort_by_key(|one| one.turn);
-    found
+    gatherer.in_order()
 }
 
 /// All that may be stopped in the leaf of an ask because its priority is lower, in their order: nothing of the same
@@ -155,19 +245,18 @@ pub(super) fn candidates_below<'books>(
     ask: AllocationId,
     now: Timestamp,
 ) -> Vec<Candidate<'books>> {
-    let (row, wanted) = (books.allocation(ask), books.resources_of(ask));
+    let row = books.allocation(ask);
     let queue = books.application(row.application).queue;
     let leaf = ledger.place_of(queue);
-    let mut found = Vec::new();
+    let mut gatherer = Gatherer::of(books, ask, now);
     for (application, of) in books.applications_in(queue) {
-        if application == row.application || of.gang.is_some() {
+        if application == row.application || of.gang.is_some() || books.members_of(application) > 1
+        {
             continue;
         }
-        let low = books.allocations_of(application).filter(|(_, one)| one.priority < row.priority);
-        found.extend(low.filter_map(|one| Candidate::of(books, one, leaf, wanted, now)));
+        gatherer.look(application, leaf, |one| one.priority < row.priority, |_| true);
     }
-    found.sort_by_key(|one| one.turn);
-    found
+    gatherer.in_order()
 }
 
 /// The queue above which nothing is looked for, and the priority of the ask as each queue up to
@@ -210,10 +299,8 @@ struct Search<'books, 'walk> {
     leaf: QueueId,
     /// Under the law, the queue below which nothing is looked for.
     called_on: Option<QueueId>,
-    size: &'walk Resources,
-    now: Timestamp,
     path: &'walk [(QueueId, i64)],
-    found: Vec<Candidate<'books>>,
+    gatherer: Gatherer<'books>,
 }
 
 impl Search<'_, '_> {
@@ -257,9 +344,7 @@ impl Search<'_, '_> {
         }
         for (application, _) in books.applications_in(at) {
             let reached = |row: &Allocation| fenced || i64::from(row.priority) <= priority;
-            let all = books.allocations_of(application).filter(|(_, row)| reached(row));
-            let all = all.filter_map(|one| Candidate::of(books, one, leaf, self.size, self.now));
-            self.found.extend(all.filter(|one| !(within && one.turn.owns)));
+            self.gatherer.look(application, leaf, reached, |one| !(within && one.cost.owns));
         }
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn choose(
             NodeBatch::new(scene, node, Vec::new(), (order, least))
         };
         let taken = |scene: &mut PreemptionContext<'_>, node, victims: &[usize]| {
-            Some((scene.cost_of(victims), (node, victims.to_vec())))
+            Some((scene.cost_of(victims, &scene.short), (node, victims.to_vec())))
         };
         match node_batch::best(scene, choices, offer, taken) {
             Ok(chosen) => chosen,
@@ -88,13 +88,13 @@ fn on_node(
     if available.fits(scene.on_node) {
         return None;
     }
-    let list = useful_first(scene, available, candidates);
+    let list = useful_first(scene, (node, available), candidates);
     let (mut free, mut order, mut least) = (available.clone(), Vec::new(), None);
     for position in list {
         if scene.may_lose(position) {
             scene.take(position);
             order.push(position);
-            free.add(scene.candidates[position].on_node);
+            free.add(scene.on(position, node));
             if least.is_none() && free.fits(scene.on_node) {
                 least = Some(order.len());
             }
@@ -111,7 +111,7 @@ fn on_node(
 /// larger than what is left of the guarantee of the leaf that asks.
 fn useful_first(
     scene: &mut PreemptionContext<'_>,
-    available: &Resources,
+    (node, available): (NodeId, &Resources),
     candidates: &[usize],
 ) -> Vec<usize> {
     let (mut free, mut head, mut tail) = (available.clone(), Vec::new(), Vec::new());
@@ -119,29 +119,29 @@ fn useful_first(
         if !scene.may_lose(position) {
             continue;
         }
-        let size = scene.candidates[position].size;
+        let size = scene.candidates[position].size.clone();
         scene.take(position);
         let left = scene.ledger.remaining(scene.ledger.asking);
-        if !left.is_some_and(|left| left.allows_actual(size)) {
+        if !left.is_some_and(|left| left.allows_actual(&size)) {
             scene.put_back(position);
             continue;
         }
-        let more = free.plus(scene.candidates[position].on_node);
+        let more = free.plus(scene.on(position, node));
         let short = scene.on_node.minus_floored(&free);
         let still_short = scene.on_node.minus_floored(&more);
         if Resources::equals_or_empty(Some(&short), Some(&still_short)) {
             scene.put_back(position);
             tail.push(position);
         } else {
-            scene.ledger.add(scene.ledger.asking, size);
+            scene.ledger.add(scene.ledger.asking, &size);
             free = more;
             head.push(position);
         }
     }
     for position in &head {
         scene.put_back(*position);
-        let size = scene.candidates[*position].size;
-        scene.ledger.take(scene.ledger.asking, size);
+        let size = scene.candidates[*position].size.clone();
+        scene.ledger.take(scene.ledger.asking, &size);
     }
     head.append(&mut tail);
     head
@@ -158,17 +158,17 @@ fn additional(scene: &mut PreemptionContext<'_>, on_node: &[usize]) -> Option<Ve
         if known || !scene.may_lose(position) {
             continue;
         }
-        let size = scene.candidates[position].size;
+        let size = scene.candidates[position].size.clone();
         scene.take(position);
         let before = scene.ledger.remaining(asking);
-        if !before.as_ref().is_some_and(|left| left.allows_actual(size)) {
+        if !before.as_ref().is_some_and(|left| left.allows_actual(&size)) {
             scene.put_back(position);
             continue;
         }
-        scene.ledger.add(asking, size);
+        scene.ledger.add(asking, &size);
         let after = scene.ledger.remaining(asking);
         if Resources::equal_objects(before.as_ref(), after.as_ref()) {
-            scene.ledger.take(asking, size);
+            scene.ledger.take(asking, &size);
             scene.put_back(position);
         } else {
             chosen.push(position);
@@ -178,8 +178,8 @@ fn additional(scene: &mut PreemptionContext<'_>, on_node: &[usize]) -> Option<Ve
     let fails = left.is_some_and(|left| has_negative_of(&left, scene.size));
     for position in &chosen {
         scene.put_back(*position);
-        let size = scene.candidates[*position].size;
-        scene.ledger.take(asking, size);
+        let size = scene.candidates[*position].size.clone();
+        scene.ledger.take(asking, &size);
     }
     scene.put_back_all(on_node);
     (chosen.is_empty() || !fails).then_some(chosen)
@@ -197,7 +197,7 @@ fn cut(
     victims.extend(elsewhere);
     let available = &scene.books.node(node).available;
     if !available.fits(scene.on_node) {
-        victims.retain(|position| scene.candidates[*position].node == node);
+        victims.retain(|position| scene.candidates[*position].on(node).is_some());
     }
     if victims.is_empty() {
         return Err(Obstacle::NothingHelps);
@@ -207,9 +207,9 @@ fn cut(
         if !scene.size.exceeds_existing(&total) && free.fits(scene.on_node) {
             break;
         }
-        let size = scene.candidates[*position].size;
-        total.add(size);
-        free.add(scene.candidates[*position].on_node);
+        let size = scene.candidates[*position].size.clone();
+        total.add(&size);
+        free.add(scene.on(*position, node));
         taken += 1;
     }
     if scene.size.exceeds_existing(&total) {

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{Allocation, Books, StopRequest};
+use crate::books::{Allocation, Books, StopRequest, TaskGroup};
 use crate::event::{AllocationEvent, Event, PreemptionCause, QueueEvent};
 use crate::id::{AllocationId, QueueId};
 use crate::resource::{Quantity, Resources};
@@ -121,7 +121,9 @@ fn tasks(books: &Books, queue: QueueId, gone: &[AllocationId]) -> Vec<Vec<Alloca
         for (application, row) in books.applications_in(leaf) {
             let mine = books.allocations_of(application).map(|(id, _)| id);
             let mine: Vec<AllocationId> = mine.filter(|id| all.contains(id)).collect();
-            if row.gang.is_some() && !mine.is_empty() {
+            let needs = |group: &TaskGroup| group.count > group.timed_out;
+            let gang = row.gang.as_ref().is_some_and(|gang| gang.groups.iter().any(needs));
+            if (gang || books.members_of(application) > 1) && !mine.is_empty() {
                 tasks.push(mine);
             } else {
                 tasks.extend(mine.into_iter().map(|id| alloc::vec![id]));
