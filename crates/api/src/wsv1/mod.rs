@@ -39,8 +39,8 @@ pub use config::{
     ChildTemplate, Config, ConfigApplicationLimits, ConfigAudit, ConfigCapacity, ConfigFilter,
     ConfigGangs, ConfigLimit, ConfigNodeLabels, ConfigNodeSortPolicy, ConfigOnLower,
     ConfigPartition, ConfigPlacementRule, ConfigPreemption, ConfigQueue, ConfigQueuePreemption,
-    ConfigResources, ConfigTenantDefaults, ConfigTenants, ConfigUserGroupResolver,
-    ConfigUserLimits, ConfigWaiting,
+    ConfigResources, ConfigStarvation, ConfigTenantDefaults, ConfigTenants,
+    ConfigUserGroupResolver, ConfigUserLimits, ConfigWaiting,
 };
 pub use encode::{to_json, to_json_indented};
 pub use error::{ErrorBody, message};

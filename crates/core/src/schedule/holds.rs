@@ -12,7 +12,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::ops::Bound;
 
-use crate::books::{Books, Hold};
+use crate::books::{Allocation, Books, Hold, PartitionSettings};
 use crate::event::{AllocationEvent, AskEvent, Event};
 use crate::id::{AllocationId, QueueId};
 use crate::resource::Resources;
@@ -215,8 +215,7 @@ pub(super) fn before_event(books: &Books, event: &Event) -> Option<(AllocationId
 impl Scheduler {
     /// Find the holds that there are, and whether there may be more.
     pub(super) fn find_holds(&mut self, books: &Books) {
-        let gives =
-            |settings: &crate::books::PartitionSettings| settings.starvation_after > Millis::ZERO;
+        let gives = |settings: &PartitionSettings| settings.starvation_after > Millis::ZERO;
         self.holds.is_on =
             books.has_holds() || books.partitions().values().any(|row| gives(&row.settings));
         let held: BTreeSet<AllocationId> = books.holds().map(|(_, ask)| ask).collect();
@@ -275,14 +274,15 @@ impl Scheduler {
     ) {
         if let Some((ask, hold, path)) = before {
             self.holds.ends.retain(|(_, one)| *one != ask);
-            let still = books.allocations().get(ask).and_then(crate::books::Allocation::hold);
-            if still != Some(hold) {
+            let still = books.allocations().get(ask).and_then(Allocation::hold);
+            let resized = matches!(event, Event::Allocation(AllocationEvent::Resized { .. }));
+            if still != Some(hold) || resized {
                 for queue in path {
                     self.parked.open(&mut self.tree, Blocker::Held(queue), |_| true);
                 }
                 self.holds.open.extend(self.holds.ready.keys().copied());
             }
-            if books.allocations().get(ask).is_some_and(crate::books::Allocation::is_pending) {
+            if books.allocations().get(ask).is_some_and(Allocation::is_pending) {
                 self.watch_hold(books, ask);
                 // It counts as if it waited since now.
                 self.holds.changed.extend(self.class_of(books, ask));

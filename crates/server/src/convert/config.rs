@@ -6,7 +6,8 @@ use std::sync::Arc;
 use headroom_api::wsv1::{
     ChildTemplate, ConfigApplicationLimits, ConfigCapacity, ConfigFilter, ConfigGangs,
     ConfigNodeLabels, ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption,
-    ConfigQueue, ConfigQueuePreemption, ConfigResources, ConfigUserGroupResolver, ConfigUserLimits,
+    ConfigQueue, ConfigQueuePreemption, ConfigResources, ConfigStarvation, ConfigUserGroupResolver,
+    ConfigUserLimits,
 };
 use headroom_config::schema::Content;
 use headroom_core::books::{Books, Partition, QueueSettings};
