@@ -63,7 +63,7 @@ const SETTINGS: &[Setting] = &[
     setting("partition/usergroupresolver.type", "os"),
     setting("partition/limitprecedence", "user"),
     setting("partition/gangs.placement", "whole"),
-    setting("partition/starvation.after", "10m"),
+    setting("partition/starvation.after", "600s"),
     setting(
         "partition/placementrules",
         "[{name: tag, value: namespace, create: true, filter: {type: deny, users: [ann, bob], groups: [dev]}, \

@@ -32,11 +32,11 @@ fn the_example_gives_these_bytes() {
         writeln!(found, "{file} {hash:032x}").unwrap();
     }
     expect![[r#"
-        decisions "5f6f911b266eb356c312e5ff68c57bae"
-        campus.json 89daa15cb9f1f99aa73d08941b49db6c
-        campus.html b3e710b066c099f0231a0d4953ec76fa
-        csv/allocations.csv 10800e04d27d5910b8e3ed3d8402b46f
-        csv/decisions.csv 2f6f916498808d521959b3c8eb16084b
+        decisions "ebbd322d87d4c0dd6cced43278c7a9f1"
+        campus.json 3de18c0319b235e7d3aef5f8ce9df49d
+        campus.html 9a307aef1d3a7fa91c4954deb9919907
+        csv/allocations.csv fdac998f1719aa4a010620a7fd85f9c4
+        csv/decisions.csv 78c4d7790c9a5c478a34e93dbb2fd0ce
     "#]]
     .assert_eq(&found);
 }

@@ -39,6 +39,7 @@ const PAGES: &[(&str, &str)] = pages! {
     "GANG_SIZE",
     "GONE",
     "GROUP_APPS",
+    "HELD",
     "HELD_FOR_HEAD",
     "IDEMPOTENCY_MISMATCH",
     "IMPOSSIBLE",
