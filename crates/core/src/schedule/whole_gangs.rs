@@ -85,6 +85,7 @@ impl Scheduler {
         if is && !was {
             let partition = books.application(application).partition;
             self.gathering.0.insert(application, partition);
+            self.wake_reserved_gangs(books, partition);
         }
         if was
             && !is
@@ -97,6 +98,22 @@ impl Scheduler {
         // Whether the gang is still judged as one may have changed, too.
         if waiting.is_some_and(|one| one.batches.of_gang().next().is_some()) {
             self.restand(books, application);
+        }
+    }
+
+    /// A gang begins to gather: placeholders of other gangs hold their nodes for nothing.
+    ///
+    /// Costs the nodes of the partition, where some are reserved.
+    fn wake_reserved_gangs(&mut self, books: &Books, partition: PartitionId) {
+        let row = books.partition(partition);
+        if row.reservation_count == 0 {
+            return;
+        }
+        let nodes = row.nodes.iter().map(|(_, node)| books.node(*node));
+        let asks = nodes.flat_map(|node| node.reservations()).copied();
+        let of_gangs = asks.filter(|ask| books.is_of_whole_gang(books.allocation(*ask)));
+        for ask in of_gangs.collect::<Vec<_>>() {
+            self.wake(books, ask);
         }
     }
 

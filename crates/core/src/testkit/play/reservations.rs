@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::books::Books;
+use crate::event::Event;
 use crate::id::{AllocationId, NodeId};
 use crate::schedule::Step;
 use crate::time::{Millis, Timestamp};
@@ -21,6 +22,13 @@ impl Player<'_> {
             self.settle();
             let books = &self.world.books;
             let step = self.world.scheduler.next(books, self.world.now, &mut events);
+            if events.iter().any(Event::is_of_hold) {
+                // The scheduler was restarted, and chooses another ask for a hold.
+                for event in core::mem::take(&mut events) {
+                    self.apply(&event, true);
+                }
+                continue;
+            }
             let Step::Idle { wake_at } = step else { unreachable!("the world has settled") };
             let timer = books.next_deadline().filter(|at| *at > self.world.now);
             let wake = wake_at.into_iter().chain(timer).min().unwrap_or(until).min(until);
