@@ -101,6 +101,7 @@ impl Books {
     }
 
     /// Which queues hold room, by what the asks say.
+    #[cfg(feature = "snapshot")]
     pub(super) fn holds_rebuilt(&self) -> alloc::collections::BTreeMap<QueueId, AllocationId> {
         let held = self.allocations.iter().filter_map(|(id, row)| Some((id, row.hold()?)));
         held.flat_map(|(id, hold)| {
