@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use smallvec::SmallVec;
 
-use crate::books::{ApplicationState, Books};
+use crate::books::{ApplicationState, Books, Node};
 use crate::bounds;
 use crate::config::GangPlacement;
 use crate::event::Event;
@@ -110,7 +110,7 @@ impl Scheduler {
             return;
         }
         let nodes = row.nodes.iter().map(|(_, node)| books.node(*node));
-        let asks = nodes.flat_map(|node| node.reservations()).copied();
+        let asks = nodes.flat_map(Node::reservations).copied();
         let of_gangs = asks.filter(|ask| books.is_of_whole_gang(books.allocation(*ask)));
         for ask in of_gangs.collect::<Vec<_>>() {
             self.wake(books, ask);
