@@ -49,13 +49,19 @@ impl Books {
         !self.holds.is_empty()
     }
 
-    /// The queues that hold room for an ask, from its leaf up, as far as `top`.
-    pub(crate) fn path_to(&self, ask: AllocationId, top: QueueId) -> Vec<QueueId> {
-        let leaf = self.application(self.allocation(ask).application).queue;
-        let mut path: Vec<_> = self.up(leaf).map(|(queue, _)| queue).collect();
-        let length = path.iter().position(|queue| *queue == top).map_or(0, |place| place + 1);
-        path.truncate(length);
-        path
+    /// The queues from one up to another above it, both included.
+    pub(crate) fn up_to(&self, queue: QueueId, top: QueueId) -> impl Iterator<Item = QueueId> {
+        let mut is_over = false;
+        self.up(queue).map(|(queue, _)| queue).take_while(move |queue| {
+            let goes_on = !is_over;
+            is_over |= *queue == top;
+            goes_on
+        })
+    }
+
+    /// The queues that hold room for an ask whose hold ends at this queue.
+    pub(crate) fn holding(&self, ask: AllocationId, top: QueueId) -> impl Iterator<Item = QueueId> {
+        self.up_to(self.application(self.allocation(ask).application).queue, top)
     }
 
     /// The first type of which a request would take what a queue holds for an ask: what is left is not enough for both.
@@ -79,7 +85,7 @@ impl Books {
 
     pub(super) fn hold(&mut self, now: Timestamp, ask: AllocationId, top: QueueId) {
         self.drop_hold(ask);
-        for queue in self.path_to(ask, top) {
+        for queue in self.holding(ask, top).collect::<Vec<_>>() {
             self.holds.insert(queue, ask);
         }
         self.allocations[ask].special_mut().hold = Some(Hold { top, since: now });
@@ -88,9 +94,10 @@ impl Books {
     /// End the hold of an ask, if it has one.
     pub(super) fn drop_hold(&mut self, ask: AllocationId) {
         let row = &mut self.allocations[ask];
-        if row.special.as_mut().and_then(|one| one.hold.take()).is_some() {
-            row.settle();
-            self.holds.retain(|_, held| *held != ask);
+        let Some(hold) = row.special.as_mut().and_then(|one| one.hold.take()) else { return };
+        row.settle();
+        for queue in self.holding(ask, hold.top).collect::<Vec<_>>() {
+            self.holds.remove(&queue);
         }
     }
 
@@ -98,15 +105,5 @@ impl Books {
     pub(super) fn end_hold(&mut self, now: Timestamp, ask: AllocationId) {
         self.drop_hold(ask);
         self.allocations[ask].special_mut().hold_ended = Some(now);
-    }
-
-    /// Which queues hold room, by what the asks say.
-    #[cfg(feature = "snapshot")]
-    pub(super) fn holds_rebuilt(&self) -> alloc::collections::BTreeMap<QueueId, AllocationId> {
-        let held = self.allocations.iter().filter_map(|(id, row)| Some((id, row.hold()?)));
-        held.flat_map(|(id, hold)| {
-            self.path_to(id, hold.top).into_iter().map(move |queue| (queue, id))
-        })
-        .collect()
     }
 }

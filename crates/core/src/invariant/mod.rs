@@ -302,7 +302,7 @@ impl Books {
             let leaf = self.application(row.application).queue;
             let above = self.up(leaf).any(|(queue, _)| queue == hold.top);
             equal(&row.key, "the top of a hold is above", &above, &true)?;
-            for queue in self.path_to(id, hold.top) {
+            for queue in self.holding(id, hold.top) {
                 let other = queues.insert(queue, id);
                 equal(&row.key, "the others for whom a queue holds room", &other, &None)?;
             }

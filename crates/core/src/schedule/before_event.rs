@@ -1,5 +1,7 @@
 //! What is remembered from before an event, so that what it changed can be followed.
 
+use alloc::boxed::Box;
+
 use smallvec::SmallVec;
 
 use crate::books::{Allocation, Books};
@@ -8,6 +10,7 @@ use crate::id::{AllocationId, ApplicationId, LevelId, NodeId, PartitionId, Queue
 use crate::name::Name;
 
 use super::class::AskBatchId;
+use super::holds::HoldBefore;
 
 /// What has to be remembered from before an event.
 #[derive(Clone, Default)]
@@ -30,6 +33,8 @@ pub(super) struct BeforeEvent {
     pub(super) user: Option<Name>,
     /// The leaf of which the event changes no more than what tags can.
     pub(super) sized: Option<QueueId>,
+    /// The hold that the ask of the event had.
+    pub(super) hold: Option<Box<HoldBefore>>,
 }
 
 pub(super) fn capture(books: &Books, application: ApplicationId) -> BeforeEvent {

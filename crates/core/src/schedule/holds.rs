@@ -8,12 +8,12 @@
 //! Cost: a class that is parked or leaves costs logarithms. A choice costs the leaves with candidates below its queue.
 //! Queues without new candidates are not looked at until a hold ends.
 
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
-use core::ops::Bound;
 
 use crate::books::{Allocation, Books, Hold, PartitionSettings};
-use crate::event::{AllocationEvent, AskEvent, Event};
+use crate::event::{AskEvent, Event};
 use crate::id::{AllocationId, QueueId};
 use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
@@ -105,14 +105,16 @@ impl Holds {
         }
     }
 
-    /// The candidate of a leaf at a queue behind this one.
-    fn next_of(
-        &self,
-        (level, leaf): (QueueId, QueueId),
-        from: Bound<((Timestamp, i64), ClassId)>,
-    ) -> Option<((Timestamp, i64), ClassId)> {
-        let classes = self.ready.get(&level)?.get(&leaf)?;
-        classes.range((from, Bound::Unbounded)).next().copied()
+    /// The first candidate of a leaf at a queue.
+    fn first_of(&self, (level, leaf): (QueueId, QueueId)) -> Option<ClassId> {
+        self.ready.get(&level)?.get(&leaf)?.first().map(|(_, class)| *class)
+    }
+
+    /// Whether a class is one of the candidates of a leaf at a queue.
+    fn is_ready(&self, class: ClassId, (level, leaf): (QueueId, QueueId)) -> bool {
+        let of_leaf = self.ready.get(&level).and_then(|leaves| leaves.get(&leaf));
+        let candidate = self.classes.get(&class);
+        candidate.zip(of_leaf).is_some_and(|(one, all)| all.contains(&(one.since, class)))
     }
 
     /// Those that have waited long enough by now may get a hold.
@@ -166,50 +168,21 @@ fn is_of_class(books: &Books, ask: AllocationId, key: ClassKey) -> bool {
     row.shape == key.shape && application.queue == key.leaf && application.link == key.link()
 }
 
-/// The hold of an ask that an event may end.
-pub(super) fn before_event(books: &Books, event: &Event) -> Option<(AllocationId, Hold)> {
-    if !books.has_holds() {
-        return None;
-    }
-    let ask = match event {
-        Event::Ask(
-            AskEvent::Removed { ask, .. }
-            | AskEvent::Placed { ask, .. }
-            | AskEvent::HoldEnded { ask }
-            | AskEvent::Held { ask, .. },
-        )
-        | Event::Allocation(
-            AllocationEvent::SwapStarted { ask, .. }
-            | AllocationEvent::Resized { allocation: ask, .. },
-        ) => *ask,
-        Event::Ask(
-            AskEvent::Added { .. }
-            | AskEvent::Reserved { .. }
-            | AskEvent::Unreserved { .. }
-            | AskEvent::Asked { .. }
-            | AskEvent::Answered { .. }
-            | AskEvent::PreemptionTriggered { .. }
-            | AskEvent::PreemptionTried { .. }
-            | AskEvent::ScaleUpAsked { .. },
-        )
-        | Event::Allocation(
-            AllocationEvent::Released { .. }
-            | AllocationEvent::SwapConfirmed { .. }
-            | AllocationEvent::SwapDropped { .. }
-            | AllocationEvent::ReleaseAsked { .. }
-            | AllocationEvent::Preempted { .. }
-            | AllocationEvent::PreemptionObserved { .. },
-        )
-        | Event::Configured { .. }
-        | Event::Partition(_)
-        | Event::Queue(_)
-        | Event::Node(_)
-        | Event::Application(_)
-        | Event::Task(_)
-        | Event::Foreign(_)
-        | Event::Tenant(_) => return None,
-    };
-    books.allocation(ask).hold().map(|hold| (ask, hold))
+/// A hold that an event may end, as it was before.
+#[derive(Clone, Debug)]
+pub(super) struct HoldBefore {
+    ask: AllocationId,
+    hold: Hold,
+    queues: Vec<QueueId>,
+    ends_at: Timestamp,
+}
+
+/// The hold of an ask that an event is about.
+#[inline]
+pub(super) fn hold_before(books: &Books, ask: AllocationId) -> Option<Box<HoldBefore>> {
+    let hold = books.allocation(ask).hold()?;
+    let (queues, ends_at) = (books.holding(ask, hold.top).collect(), ends_at(books, ask, hold));
+    Some(Box::new(HoldBefore { ask, hold, queues, ends_at }))
 }
 
 impl Scheduler {
@@ -250,47 +223,34 @@ impl Scheduler {
         let Some(top) = top else {
             return row.hold().is_some_and(|hold| ends_at(books, ask, hold) <= now);
         };
-        let needs = books.total_request(ask);
-        let lacking =
-            books.up(application.queue).filter(|(_, row)| row.shortfall(&needs).is_some());
         after > Millis::ZERO
             && row.waits_for_hold_since() + after <= now
-            && lacking.last().is_some_and(|(queue, _)| queue == top)
+            && highest_full(books, application.queue, &books.total_request(ask)) == Some(top)
             && is_free_for(books, ask, top)
     }
 
-    fn watch_hold(&mut self, books: &Books, ask: AllocationId) {
+    pub(super) fn watch_hold(&mut self, books: &Books, ask: AllocationId) {
         if let Some(hold) = books.allocation(ask).hold() {
             self.holds.ends.insert((ends_at(books, ask, hold), ask));
         }
     }
 
-    /// Follow what an event did to holds: `before` is the hold that the ask of the event had.
-    pub(super) fn follow_hold(
-        &mut self,
-        books: &Books,
-        event: &Event,
-        before: Option<(AllocationId, Hold, Vec<QueueId>)>,
-    ) {
-        if let Some((ask, hold, path)) = before {
-            self.holds.ends.retain(|(_, one)| *one != ask);
-            let still = books.allocations().get(ask).and_then(Allocation::hold);
-            let resized = matches!(event, Event::Allocation(AllocationEvent::Resized { .. }));
-            if still != Some(hold) || resized {
-                for queue in path {
-                    self.parked.open(&mut self.tree, Blocker::Held(queue), |_| true);
-                }
-                self.holds.open.extend(self.holds.ready.keys().copied());
-            }
-            if books.allocations().get(ask).is_some_and(Allocation::is_pending) {
-                self.watch_hold(books, ask);
-                // It counts as if it waited since now.
-                self.holds.changed.extend(self.class_of(books, ask));
-            }
-            return;
+    /// Follow what an event did to the hold that its ask had.
+    pub(super) fn follow_hold(&mut self, books: &Books, before: &HoldBefore) {
+        let HoldBefore { ask, hold, ref queues, ends_at } = *before;
+        self.holds.ends.remove(&(ends_at, ask));
+        let waits = books.allocations().get(ask).filter(|row| row.is_pending());
+        if waits.is_some() {
+            self.watch_hold(books, ask);
+            // By the end of its hold it counts as if it waited since now.
+            self.holds.changed.extend(self.class_of(books, ask));
         }
-        if let Event::Ask(AskEvent::Held { ask, .. }) = event {
-            self.watch_hold(books, *ask);
+        // A hold that grew still holds what it held; one whose ask has another size may hold less.
+        if waits.and_then(Allocation::hold).is_none_or(|now| now == hold) {
+            for queue in queues {
+                self.parked.open(&mut self.tree, Blocker::Held(*queue), |_| true);
+            }
+            self.holds.open.extend(self.holds.ready.keys().copied());
         }
     }
 
@@ -320,25 +280,15 @@ impl Scheduler {
             events.push(Event::Ask(AskEvent::HoldEnded { ask }));
             return HoldStep::Moved;
         }
-        let mut woken = HoldStep::Nothing;
+        let mut step = HoldStep::Nothing;
         while let Some(level) = self.holds.open.first().copied() {
-            match self.choose(books, level) {
-                Choice::Hold(ask, top) => {
-                    events.push(Event::Ask(AskEvent::Held { ask, top }));
-                    return HoldStep::Moved;
-                }
-                Choice::Wake(class) => {
-                    self.judge_again(books, class, false);
-                    self.holds.remove(class);
-                    woken = HoldStep::Woken;
-                }
-                Choice::Drop(class) => self.holds.remove(class),
-                Choice::Nobody => {
-                    self.holds.open.remove(&level);
-                }
+            if let Some((ask, top)) = self.choose(books, level, &mut step) {
+                events.push(Event::Ask(AskEvent::Held { ask, top }));
+                return HoldStep::Moved;
             }
+            self.holds.open.remove(&level);
         }
-        woken
+        step
     }
 
     fn look_at_changed(&mut self, books: &Books, now: Timestamp) {
@@ -369,109 +319,81 @@ impl Scheduler {
         Some(Candidate { level, leaf, since: (since, ask.number), due })
     }
 
-    /// Choose for whom a queue holds room.
-    fn choose(&mut self, books: &Books, level: QueueId) -> Choice {
-        let leaves: Vec<QueueId> =
-            self.holds.ready.get(&level).into_iter().flat_map(|all| all.keys().copied()).collect();
-        let mut first: Option<(Vec<QueueKey>, AllocationId, QueueId)> = None;
-        for leaf in leaves {
-            let found = match self.choose_in_leaf(books, (level, leaf)) {
-                LeafChoice::Hold(ask, top) => (ask, top),
-                LeafChoice::Wake(class) => return Choice::Wake(class),
-                LeafChoice::Drop(class) => return Choice::Drop(class),
-                LeafChoice::Nobody => continue,
-            };
-            let mut keys: Vec<QueueKey> = books
-                .up(leaf)
-                .map(|(queue, _)| queue)
-                .take_while(|queue| *queue != level)
-                .map(|queue| self.tree.key_of(books, queue))
-                .collect();
+    /// Choose for whom a queue holds room, and up to which queue.
+    fn choose(
+        &mut self,
+        books: &Books,
+        level: QueueId,
+        step: &mut HoldStep,
+    ) -> Option<(AllocationId, QueueId)> {
+        let leaves = self.holds.ready.get(&level).into_iter().flat_map(BTreeMap::keys);
+        let mut first: Option<(Vec<QueueKey>, (AllocationId, QueueId))> = None;
+        for leaf in leaves.copied().collect::<Vec<_>>() {
+            let Some(found) = self.choose_in_leaf(books, (level, leaf), step) else { continue };
+            let below = books.up_to(leaf, level).filter(|queue| *queue != level);
+            let mut keys: Vec<_> = below.map(|queue| self.tree.key_of(books, queue)).collect();
             keys.reverse();
-            if first.as_ref().is_none_or(|(before, ..)| keys < *before) {
-                first = Some((keys, found.0, found.1));
+            if first.as_ref().is_none_or(|(before, _)| keys < *before) {
+                first = Some((keys, found));
             }
         }
-        first.map_or(Choice::Nobody, |(_, ask, top)| Choice::Hold(ask, top))
+        first.map(|(_, found)| found)
     }
 
-    fn choose_in_leaf(&mut self, books: &Books, (level, leaf): (QueueId, QueueId)) -> LeafChoice {
+    /// The same in one leaf. Candidates that wait for something else by now leave on the way.
+    fn choose_in_leaf(
+        &mut self,
+        books: &Books,
+        (level, leaf): (QueueId, QueueId),
+        step: &mut HoldStep,
+    ) -> Option<(AllocationId, QueueId)> {
         // Where a hold of this leaf is to grow, that one alone may.
-        let owner = owner_below(books, leaf, level);
-        let mut from = Bound::Unbounded;
-        while let Some(next) = self.holds.next_of((level, leaf), from) {
-            from = Bound::Excluded(next);
-            let class = next.1;
+        let owner = books.up_to(leaf, level).find_map(|queue| books.held_for(queue));
+        loop {
+            let class = match owner {
+                Some(owner) => self.class_of(books, owner)?,
+                None => self.holds.first_of((level, leaf))?,
+            };
             let (_, ask) = self.first_ask(class);
-            if owner.is_some_and(|owner| owner != ask) {
-                continue;
+            let is_owned = owner.is_some_and(|owner| owner != ask);
+            if is_owned || !self.holds.is_ready(class, (level, leaf)) {
+                return None;
             }
             let key = self.classes.rows[class].key;
-            if !matches!(
-                wait_for_charge(books, key),
-                Some(Wait { blocker: Blocker::QueueMax(_), .. })
-            ) {
-                return LeafChoice::Wake(class);
-            }
+            let wait = wait_for_charge(books, key).map(|wait| wait.blocker);
+            let Some(Blocker::QueueMax(_)) = wait else {
+                self.judge_again(books, class, false);
+                self.holds.remove(class);
+                *step = HoldStep::Woken;
+                continue;
+            };
             if self.impossible(books, class).is_some() {
-                return LeafChoice::Drop(class); // It is judged again when it may be possible.
+                self.holds.remove(class); // It is judged again when it may be possible.
+                continue;
             }
-            let needs = key.needs(books);
-            let lacking = books.up(leaf).filter(|(_, row)| row.shortfall(&needs).is_some());
-            let Some((top, _)) = lacking.last() else { return LeafChoice::Wake(class) };
+            let top = highest_full(books, leaf, &key.needs(books))?;
             let hold = books.allocation(ask).hold();
-            if is_free_for(books, ask, top)
-                && hold.is_none_or(|hold| hold.top != top && is_above(books, top, hold.top))
-            {
-                return LeafChoice::Hold(ask, top);
-            }
-            if owner.is_none() {
-                // What is above is held for another: it is for those that want the same as well.
-                return LeafChoice::Nobody;
-            }
+            let grows = hold.is_none_or(|hold| is_above(books, top, hold.top));
+            // What is above may be held for another: it is for those that want the same as well.
+            return (grows && is_free_for(books, ask, top)).then_some((ask, top));
         }
-        LeafChoice::Nobody
     }
+}
+
+/// The highest queue from a leaf up that lacks room for a request.
+fn highest_full(books: &Books, leaf: QueueId, request: &Resources) -> Option<QueueId> {
+    let full = books.up(leaf).filter(|(_, row)| row.shortfall(request).is_some());
+    full.last().map(|(queue, _)| queue)
 }
 
 /// Whether no queue from the leaf of an ask up to this one holds room for another ask.
 fn is_free_for(books: &Books, ask: AllocationId, top: QueueId) -> bool {
-    let path = books.path_to(ask, top);
-    path.iter().all(|queue| books.held_for(*queue).is_none_or(|held| held == ask))
-}
-
-/// For whom a queue holds room next.
-enum Choice {
-    Hold(AllocationId, QueueId),
-    Wake(ClassId),
-    /// It is impossible.
-    Drop(ClassId),
-    Nobody,
-}
-
-/// The same in one leaf.
-enum LeafChoice {
-    Hold(AllocationId, QueueId),
-    Wake(ClassId),
-    Drop(ClassId),
-    Nobody,
+    books.holding(ask, top).all(|queue| books.held_for(queue).is_none_or(|held| held == ask))
 }
 
 /// Whether a queue is above another.
 fn is_above(books: &Books, queue: QueueId, below: QueueId) -> bool {
     queue != below && books.up(below).any(|(one, _)| one == queue)
-}
-
-/// For whom the first queue from a leaf up to this one holds room.
-fn owner_below(books: &Books, leaf: QueueId, level: QueueId) -> Option<AllocationId> {
-    let mut path: Vec<QueueId> = Vec::new();
-    for (queue, _) in books.up(leaf) {
-        path.push(queue);
-        if queue == level {
-            break;
-        }
-    }
-    path.into_iter().find_map(|queue| books.held_for(queue))
 }
 
 /// When a hold ends at the latest.

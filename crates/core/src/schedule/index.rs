@@ -13,6 +13,7 @@ use crate::wait::Blocker;
 
 use super::Scheduler;
 use super::before_event::{BeforeEvent, capture, group_of, see_added};
+use super::holds::hold_before;
 use super::nodes::NodeIndex;
 
 impl Scheduler {
@@ -119,12 +120,15 @@ impl Scheduler {
                 let freed = row.reservation().map(|reservation| reservation.node);
                 let batch = self.remove_ask(books, *ask);
                 let group = group_of(books, row);
-                BeforeEvent { batch, freed, group, ..capture(books, row.application) }
+                let ends = matches!(event, AskEvent::Removed { .. } | AskEvent::Placed { .. });
+                let hold = if ends { hold_before(books, *ask) } else { None };
+                BeforeEvent { batch, freed, group, hold, ..capture(books, row.application) }
             }
             AskEvent::Added { application, traits, .. } => see_added(books, *application, traits),
-            AskEvent::Held { .. }
-            | AskEvent::HoldEnded { .. }
-            | AskEvent::Asked { .. }
+            AskEvent::Held { ask, .. } | AskEvent::HoldEnded { ask } => {
+                BeforeEvent { hold: hold_before(books, *ask), ..BeforeEvent::default() }
+            }
+            AskEvent::Asked { .. }
             | AskEvent::Answered { .. }
             | AskEvent::PreemptionTried { .. }
             | AskEvent::ScaleUpAsked { .. } => BeforeEvent::default(),
@@ -137,9 +141,9 @@ impl Scheduler {
             AllocationEvent::Resized { allocation: ask, .. }
                 if books.allocation(*ask).is_pending() =>
             {
-                let batch = self.remove_ask(books, *ask);
+                let (batch, hold) = (self.remove_ask(books, *ask), hold_before(books, *ask));
                 let seen = capture(books, books.allocation(*ask).application);
-                BeforeEvent { batch, ask: Some(*ask), ..seen }
+                BeforeEvent { batch, ask: Some(*ask), hold, ..seen }
             }
             AllocationEvent::Resized { allocation, .. } => before_release(books, *allocation),
             AllocationEvent::Released { allocation, .. } => {
@@ -152,8 +156,8 @@ impl Scheduler {
                 let application = books.allocation(*ask).application;
                 let freed =
                     books.allocation(*ask).reservation().map(|reservation| reservation.node);
-                let batch = self.remove_ask(books, *ask);
-                BeforeEvent { batch, freed, ..capture(books, application) }
+                let (batch, hold) = (self.remove_ask(books, *ask), hold_before(books, *ask));
+                BeforeEvent { batch, freed, hold, ..capture(books, application) }
             }
             AllocationEvent::SwapDropped { ask } => {
                 let row = books.allocation(*ask);
@@ -208,6 +212,9 @@ impl Scheduler {
                 self.foreign_left(books, seen);
             }
             Event::Configured { .. } | Event::Tenant(_) => {}
+        }
+        if let Some(before) = &seen.hold {
+            self.follow_hold(books, before);
         }
     }
 
@@ -373,7 +380,8 @@ impl Scheduler {
                 }
                 self.visit_again(books, application);
             }
-            AskEvent::Held { .. } | AskEvent::HoldEnded { .. } => {}
+            AskEvent::Held { ask, .. } => self.watch_hold(books, *ask),
+            AskEvent::HoldEnded { .. } => {}
             AskEvent::Unreserved { ask } => {
                 self.reorder_seen(books, seen);
                 self.add_ask(books, *ask);

@@ -483,15 +483,10 @@ impl Scheduler {
     /// Apply an event to the books and bring the indexes along: the one way to change books that a scheduler looks at.
     pub fn apply(&mut self, books: &mut Books, now: Timestamp, event: &Event) {
         let seen = self.before(books, event);
-        let hold = holds::before_event(books, event);
-        let hold = hold.map(|(ask, hold)| (ask, hold, books.path_to(ask, hold.top)));
         self.marking.foresee(books, now, event);
         books.apply(now, event);
         self.marking.follow(books, now, event);
         self.after(books, event, &seen);
-        if !self.stale {
-            self.follow_hold(books, event, hold);
-        }
     }
 
     /// Park a class that its leaf has as ready under what holds it back, or under what makes it impossible.

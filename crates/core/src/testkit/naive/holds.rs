@@ -43,18 +43,19 @@ pub(super) fn hold_back(books: &Books, ask: AllocationId, wanted: &Resources) ->
 
 /// Each ask with a hold, and the queues that hold room for it.
 fn held(books: &Books) -> impl Iterator<Item = (AllocationId, Vec<QueueId>)> {
-    books.allocations().iter().filter_map(|(id, row)| {
-        let top = row.hold()?.top;
-        let leaf = books.application(row.application).queue;
-        let mut path = Vec::new();
-        for (queue, _) in books.up(leaf) {
-            path.push(queue);
-            if queue == top {
-                break;
-            }
+    books.allocations().iter().filter_map(|(id, row)| Some((id, path(books, id, row.hold()?.top))))
+}
+
+/// The queues from the leaf of an ask up to this one.
+fn path(books: &Books, ask: AllocationId, top: QueueId) -> Vec<QueueId> {
+    let mut path = Vec::new();
+    for (queue, _) in books.up(books.application(books.allocation(ask).application).queue) {
+        path.push(queue);
+        if queue == top {
+            break;
         }
-        Some((id, path))
-    })
+    }
+    path
 }
 
 /// What is wrong with a hold that begins or ends now; nothing if all is well.
@@ -92,16 +93,7 @@ pub fn wrong_hold(books: &Books, now: Timestamp, event: &Event) -> Option<&'stat
     if lacking.map(|(queue, _)| queue) != Some(top) {
         return Some("the hold does not end at the highest queue without room");
     }
-    let mine: Vec<QueueId> = {
-        let mut path = Vec::new();
-        for (queue, _) in books.up(application.queue) {
-            path.push(queue);
-            if queue == top {
-                break;
-            }
-        }
-        path
-    };
+    let mine = path(books, ask, top);
     let overlaps = |(owner, queues): (AllocationId, Vec<QueueId>)| {
         owner != ask && queues.iter().any(|queue| mine.contains(queue))
     };
