@@ -334,7 +334,7 @@ impl Run {
     ) -> Result<bool, EngineError> {
         let now = self.settings.clock.now();
         let mut messages = std::mem::take(&mut self.messages);
-        self.receive(first, &mut messages);
+        self.receive(now, first, (&mut messages, replies))?;
         for message in messages.drain(..) {
             self.take(now, message, replies)?;
         }
@@ -361,25 +361,26 @@ impl Run {
 
     /// Take what was sent by now, up to the order to stop.
     ///
-    /// Looks are answered at once: nobody was told yet of what the commands beside them lead to. So they see books
-    /// that are durable, and need not wait for this batch.
-    fn receive(&mut self, first: Option<Message>, messages: &mut Vec<Message>) {
+    /// Looks are answered at once: no caller has the outcome of the commands beside them yet. So they see books that are
+    /// durable, and need not wait for this batch.
+    fn receive(
+        &mut self,
+        now: Timestamp,
+        first: Option<Message>,
+        (messages, replies): (&mut Vec<Message>, &mut Replies),
+    ) -> Result<(), EngineError> {
         let mut next = first;
         for number in 1..=MESSAGES_PER_BATCH {
-            let Some(message) = next.take() else { return };
+            let Some(message) = next.take() else { break };
             let is_last = number == MESSAGES_PER_BATCH || matches!(message, Message::Stop);
-            match message {
-                Message::Look(look) => look(&self.writer.moment()),
-                #[cfg(feature = "testkit")]
-                Message::Spoil(spoil) => self.writer.spoil(spoil),
-                Message::Commands(..)
-                | Message::Checked(..)
-                | Message::Journal(_)
-                | Message::Turn(..)
-                | Message::Stop => messages.push(message),
+            if message.is_look() {
+                self.take(now, message, replies)?;
+            } else {
+                messages.push(message);
             }
             next = if is_last { None } else { self.receiver.try_recv().ok() };
         }
+        Ok(())
     }
 
     fn take(

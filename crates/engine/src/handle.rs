@@ -74,6 +74,22 @@ pub(crate) enum Message {
     Stop,
 }
 
+impl Message {
+    /// Whether it comes before the commands of a batch.
+    pub(crate) const fn is_look(&self) -> bool {
+        match self {
+            Self::Look(_) => true,
+            #[cfg(feature = "testkit")]
+            Self::Spoil(_) => true,
+            Self::Commands(..)
+            | Self::Checked(..)
+            | Self::Journal(_)
+            | Self::Turn(..)
+            | Self::Stop => false,
+        }
+    }
+}
+
 /// Why a command was not judged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unavailable {

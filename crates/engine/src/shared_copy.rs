@@ -7,8 +7,8 @@ use headroom_core::books::Books;
 
 /// The last copy that was made, with the record that it is of.
 ///
-/// A copy costs the chunks of the books, and each chunk is copied once more when it next changes. So it is made at most
-/// once for each record, whoever wants it.
+/// A copy costs the chunks of the books, and each chunk is copied once more when it next changes. So there is at most one
+/// for each record, shared by views and explanations.
 #[derive(Debug, Default)]
 pub(crate) struct SharedCopy(RefCell<Option<(u64, Arc<Books>)>>);
 
