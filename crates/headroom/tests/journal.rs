@@ -237,10 +237,10 @@ fn a_damaged_record_is_told_with_its_place() {
     run(
         &folder,
         &["verify"],
-        &expect![[r#"
+        &expect![[r"
             error: data/log-00000000000000000001.redb is damaged at byte 33426, record 5: checksum 0x5ccb75c420801e30, expected 0x6a2e0ad5e026fe25
             1
-        "#]],
+        "]],
     );
     run(
         &folder,
