@@ -152,5 +152,5 @@ pub use table::Table;
 pub use time::{Millis, Timestamp};
 pub use wait::{
     About, AtQueue, Blocker, CheckResult, Compared, CountedAs, Kind, NodeReason, Precedence, Row,
-    SeenBy, TenantCode, TenantReason, TenantShort, Wait, WaitCode, WaitCounts,
+    SeenBy, TenantReason, TenantShort, Wait, WaitCode, WaitCounts,
 };

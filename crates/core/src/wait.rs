@@ -5,7 +5,7 @@
 use alloc::string::String;
 
 use crate::books::Books;
-use crate::id::AllocationId;
+use crate::id::{AllocationId, QueueId};
 use crate::resource::{Quantity, Shortfall, format_quantities};
 
 mod about;
@@ -34,7 +34,7 @@ pub use node_reason::NodeReason;
 pub(crate) use questions::refusals;
 pub use reason::{Blocker, CountedAs, Kind, Precedence, Row, SeenBy};
 pub(crate) use standstill::standstill;
-pub use tenant::{TenantCode, TenantReason, TenantShort};
+pub use tenant::{TenantReason, TenantShort};
 
 use reason::Code;
 
@@ -49,11 +49,12 @@ pub struct Wait {
 }
 
 impl Blocker {
-    /// Returns the code of the reason, by the state of its subject.
-    pub fn wait_code(self, books: &Books) -> WaitCode {
+    /// Returns the code under which asks of a leaf wait for this reason. All asks of a leaf have the same code for one
+    /// reason at one time. The code follows from the state of what the reason is about, and changes with it.
+    pub fn code(self, books: &Books, leaf: QueueId) -> WaitCode {
         match self.row().code {
             Code::Always(code) => code,
-            Code::By(code) => code(books, self),
+            Code::By(code) => code(books, self, leaf),
         }
     }
 
@@ -68,6 +69,12 @@ impl Wait {
     #[inline]
     pub(crate) const fn of(blocker: Blocker) -> Self {
         Self { blocker, shortfall: None }
+    }
+
+    /// Returns the code under which an ask waits.
+    pub fn code(&self, books: &Books, ask: AllocationId) -> WaitCode {
+        let application = books.application(books.allocation(ask).application);
+        self.blocker.code(books, application.queue)
     }
 
     /// Returns the reason in one sentence: what holds the ask back, both sides of the comparison, and

@@ -97,7 +97,7 @@ fn nothing_is_told_of_waits_between_a_reload_and_the_next_step() {
     let ask = world.books.allocations().iter().next().unwrap().0;
     let cause = |world: &World| {
         let wait = world.scheduler.wait_of(&world.books, ask)?;
-        Some((wait.blocker.code(&world.books), wait.blocker.subject(&world.books)))
+        Some((wait.code(&world.books, ask).as_str(), wait.blocker.subject(&world.books)))
     };
     assert_eq!(cause(&world), Some(("IMPOSSIBLE", "user ann at root.x".into())));
     configure(&mut world, with_limits(vec![limit(&[], &["dev"], amounts([("vcore", 1)]), 0)], 5));

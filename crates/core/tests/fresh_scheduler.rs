@@ -120,7 +120,7 @@ fn an_ask_for_a_type_that_leaves_the_cluster_keeps_a_reason() {
         world.settle();
         let (ask, _) = world.books.allocations().iter().next().unwrap();
         let wait = world.scheduler.wait_of(&world.books, ask);
-        wait.map(|wait| wait.blocker.code(&world.books))
+        wait.map(|wait| wait.code(&world.books, ask).as_str())
     };
     assert_eq!(code(&mut world), Some("IMPOSSIBLE"));
     let (partition, node) = (Name::new("default"), Name::new("n1"));

@@ -85,9 +85,9 @@ fn a_quota_that_a_tag_raises_lets_go_what_it_held_back() {
     assert_eq!(placed(&mut world), ["k2"]);
     submit(&mut world, "app3", &[(GUARANTEED, &vcore(5))]);
     assert_eq!(placed(&mut world), Vec::<Name>::new(), "the cluster is full, the quota is gone");
-    let (wait, _) = world.books.allocations().iter().find(|(_, row)| row.is_pending()).unwrap();
-    let wait = world.scheduler.wait_of(&world.books, wait).unwrap();
-    assert_eq!(wait.blocker.code(&world.books), "ROOT_CAPACITY");
+    let (ask, _) = world.books.allocations().iter().find(|(_, row)| row.is_pending()).unwrap();
+    let wait = world.scheduler.wait_of(&world.books, ask).unwrap();
+    assert_eq!(wait.code(&world.books, ask).as_str(), "ROOT_CAPACITY");
 }
 
 #[test]

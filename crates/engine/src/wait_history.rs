@@ -32,7 +32,7 @@ impl WaitHistory {
         }
         let WriterState { books, scheduler, sequence, time, .. } = *moment;
         let wait = books.allocation(ask).is_pending().then(|| scheduler.wait_of(books, ask));
-        let Some(code) = wait.flatten().map(|wait| wait.blocker.wait_code(books)) else { return };
+        let Some(code) = wait.flatten().map(|wait| wait.code(books, ask)) else { return };
         if self.marks.back().is_none_or(|last| last.code != code) {
             if self.marks.len() == CHANGES_MOST {
                 self.marks.pop_front();

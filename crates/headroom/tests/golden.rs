@@ -33,8 +33,8 @@ fn the_example_gives_these_bytes() {
     }
     expect![[r#"
         decisions "ebbd322d87d4c0dd6cced43278c7a9f1"
-        campus.json 3de18c0319b235e7d3aef5f8ce9df49d
-        campus.html 9a307aef1d3a7fa91c4954deb9919907
+        campus.json 3076baa66d452d43f92f760882b7597b
+        campus.html 62d9da07c6a80fe5f940b21d0ac89cce
         csv/allocations.csv fdac998f1719aa4a010620a7fd85f9c4
         csv/decisions.csv 78c4d7790c9a5c478a34e93dbb2fd0ce
     "#]]

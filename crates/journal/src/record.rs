@@ -13,7 +13,7 @@ use crate::wire::{At as _, Decoded, Fault, Field, required};
 /// What each brought: 2 user limits of queues; 3 limits of applications and drivers; 4 fractions of queues by
 /// percent and weight, states of queues, lifetimes of applications, labels and block lists of nodes; 5 one ask for
 /// all members of a task, and refusals without what was asked for.
-pub const FORMAT: u32 = 8;
+pub const FORMAT: u32 = 9;
 
 /// How deep queues, and the rules that find a parent queue, may nest in a record.
 ///

@@ -169,6 +169,9 @@ pub struct AllocationRecord {
     pub placeholder: bool,
     /// How it ended: `finished`, `preempted`, `replaced`, `node-lost`, `released`; empty while it runs.
     pub ended_by: &'static str,
+    /// Position in [`Outcome::jobs`] of the job for which it was asked to stop. `None` if it never was, or if its queue
+    /// used more than its maximum.
+    pub preempted_for: Option<usize>,
 }
 
 /// One node and a span of time in which it was there; one that comes back has another.

@@ -27,6 +27,7 @@ fn allocation(job: usize, start_ms: u64, end_ms: Option<u64>, size: Amounts) -> 
         resources: size,
         placeholder: false,
         ended_by: if end_ms.is_some() { "finished" } else { "" },
+        preempted_for: None,
     }
 }
 
@@ -296,6 +297,22 @@ fn a_preempted_task_waits_again_and_its_work_is_lost() {
     // As before 6, and j0 again 1–4 h.
     near(named(&summary.series.tasks, "pending").total, 9.0);
     near(named(&summary.series.tasks, "placeholders").total, 1.0);
+}
+
+#[test]
+#[doc(alias = "NS-34")]
+fn placeholders_reserve_and_do_not_use() {
+    let mut outcome = four_cores();
+    let before = summarise(&outcome).types.remove(0);
+    near(before.reserved_hours, 0.0);
+    let mut placeholder = allocation(1, 2 * HOUR, Some(3 * HOUR), vcore(1));
+    placeholder.placeholder = true;
+    outcome.allocations.push(placeholder);
+    let after = summarise(&outcome).types.remove(0);
+    near(after.used_hours, before.used_hours);
+    near(after.used_percent, before.used_percent);
+    near(after.reserved_hours, 1.0);
+    near(after.reserved_percent, 100.0 / after.capacity_hours);
 }
 
 #[test]

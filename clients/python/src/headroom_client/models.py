@@ -322,6 +322,7 @@ class WaitingTask(Model):
     reason: Reason | None = None
     first_throttled_at: datetime | None = None
     overtaken_by: int
+    last_overtaken_by: str | None = None
     hold: bool
     unsatisfiable: bool
 

@@ -50,6 +50,8 @@ pub struct Sought<'a> {
     pub remedies: Option<&'a str>,
     /// Whether to predict the outcome if the asks ahead start first.
     pub in_turn: bool,
+    /// Whether to predict what preemption would do.
+    pub preemption: bool,
     /// Whether to read the complete wait history from the journal. Not for hypothetical asks.
     pub all_changes: bool,
 }
@@ -59,7 +61,8 @@ impl Sought<'_> {
         let remedies = self.remedies.map(|kinds| ("remedies", kinds.to_owned()));
         let in_turn = self.in_turn.then(|| ("inTurn", "true".to_owned()));
         let history = self.all_changes.then(|| ("history", "all".to_owned()));
-        remedies.into_iter().chain(in_turn).chain(history).collect()
+        let preemption = self.preemption.then(|| ("preemption", "true".to_owned()));
+        remedies.into_iter().chain(in_turn).chain(preemption).chain(history).collect()
     }
 }
 

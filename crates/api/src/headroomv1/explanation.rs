@@ -127,9 +127,84 @@ pub struct Explanation {
     /// since the server started; with `history=all`, the last 1,000 changes in the stored journal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<VerdictChange>,
+    /// The capacity that queues hold for the ask, because it waited longer than `starvation.after`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold: Option<ExplainedHold>,
+    /// What preemption would do for the ask. Absent unless requested with `preemption`, and for
+    /// asks for which nothing is ever preempted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preemption: Option<ExplainedPreemption>,
     /// The remedies. Absent unless requested with `remedies`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedies: Option<Remedies>,
+}
+
+/// Capacity that is held for an ask.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExplainedHold {
+    /// Path of the highest queue that holds capacity for the ask. The queues from the queue of the
+    /// ask up to this one do. Absent if the caller cannot see that queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
+    /// Time when the hold began.
+    pub since: Timestamp,
+    /// Time when the hold ends if the ask has not started.
+    pub until: Timestamp,
+}
+
+/// What preemption would do for an ask.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExplainedPreemption {
+    /// What the next attempt would do.
+    pub outcome: PreemptionOutcome,
+    /// The outcome as a sentence, with the reason if nothing would be preempted.
+    pub sentence: String,
+    /// Time of the first attempt: the ask has then waited for the preemption delay of its queue.
+    pub from: Timestamp,
+    /// Time of the last attempt for this ask, or for an equal one, that preempted nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tried: Option<Timestamp>,
+    /// The allocations that would be preempted, as far as the caller can see them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub victims: Vec<PreemptionVictim>,
+    /// Number of allocations that would be preempted, but that the caller cannot see.
+    #[serde(default)]
+    pub hidden: u64,
+}
+
+/// The outcome of an attempt to preempt.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub enum PreemptionOutcome {
+    /// Allocations are being preempted for the ask already.
+    Pending,
+    /// Allocations would be preempted.
+    Preempts,
+    /// The resource manager would be asked about nodes first.
+    AsksManager,
+    /// Nothing would be preempted.
+    #[default]
+    Nothing,
+}
+
+/// An allocation that would be preempted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PreemptionVictim {
+    /// ID of its application.
+    pub application: String,
+    /// Key of the allocation.
+    pub allocation: String,
+    /// Path of its queue.
+    pub queue: String,
+    /// The user who is charged.
+    pub user: String,
+    /// The amounts that its end releases.
+    pub resources: Resources,
 }
 
 /// The outcome of an ask.

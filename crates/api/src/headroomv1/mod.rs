@@ -26,8 +26,9 @@ pub use amount::{Amount, Amounts, display_amount};
 pub use audit::{AuditPage, AuditRecord, AuditType};
 pub use event::{Bye, Event, Frame, FrameReader, Hello, MalformedFrame, Streamed};
 pub use explanation::{
-    CheckHolder, CheckVerdict, ExplainedCheck, ExplainedState, Explanation, InTurn, NearMiss,
-    NodesLookedAt, Remedies, Remedy, VerdictChange, WouldRun,
+    CheckHolder, CheckVerdict, ExplainedCheck, ExplainedHold, ExplainedPreemption, ExplainedState,
+    Explanation, InTurn, NearMiss, NodesLookedAt, PreemptionOutcome, PreemptionVictim, Remedies,
+    Remedy, VerdictChange, WouldRun,
 };
 pub use health::{
     ClockOffset, JournalHealth, JournalState, RecoveryProgress, ResourceManager,
@@ -35,7 +36,9 @@ pub use health::{
 };
 pub use level::{Level, LogLevel};
 pub use page::{Page, Stamp};
-pub use partition::{NodeCounts, OverLimit, PartitionSummary, StampedPartition, StarvedQueue};
+pub use partition::{
+    AwayManager, NodeCounts, OverLimit, PartitionSummary, StampedPartition, StarvedQueue,
+};
 pub use plan::{
     Diagnostic, DiagnosticPlace, Plan, PlanAsk, PlanAskChange, PlanAskChanges, PlanAsks,
     PlanDifference, PlanEffects, PlanEviction, PlanEvictions, PlanExcess, PlanMove, PlanMoves,

@@ -17,6 +17,9 @@ pub struct PartitionSummary {
     pub name: String,
     /// `Active`, `Draining`, or `Stopped`.
     pub state: String,
+    /// The resource manager, while it is away. Nothing starts until it returns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub away: Option<AwayManager>,
     /// Number of nodes by state.
     pub nodes: NodeCounts,
     /// Sum of the node capacities.
@@ -45,6 +48,16 @@ pub struct PartitionSummary {
     pub over_limit: Vec<OverLimit>,
     /// Placements, reservations, and preemptions per second, over the last minute.
     pub decisions_per_second: f64,
+}
+
+/// A resource manager that is away.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AwayManager {
+    /// Name of the resource manager.
+    pub manager: String,
+    /// Time since when it is away.
+    pub since: Timestamp,
 }
 
 /// The summary of a partition, with its moment.

@@ -52,6 +52,9 @@ pub struct WaitingTask {
     pub first_throttled_at: Option<Timestamp>,
     /// Number of times that other tasks overtook it while it was first.
     pub overtaken_by: u32,
+    /// The task that overtook it last. Absent if none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_overtaken_by: Option<String>,
     /// Whether tasks that would take its amounts can no longer overtake it.
     pub hold: bool,
     /// Whether the task could not start even if nothing else ran.

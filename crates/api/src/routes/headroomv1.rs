@@ -55,6 +55,11 @@ const IN_TURN: Parameter = Parameter {
     kind: ParameterKind::OneOf(&["true", "false"]),
     summary: "`true`: also predict the outcome if the asks ahead start first, with and without each remedy.",
 };
+const PREEMPTION: Parameter = Parameter {
+    name: "preemption",
+    kind: ParameterKind::OneOf(&["true", "false"]),
+    summary: "`true`: also predict what preemption would do for the ask.",
+};
 const HISTORY: Parameter = Parameter {
     name: "history",
     kind: ParameterKind::OneOf(&["last", "all"]),
@@ -198,7 +203,7 @@ pub(super) const ROUTES: &[Route] = &[
         tag: Tag::Partitions,
         summary: "Explain why the first ask of an application waits, and which remedies start it.",
         access: Access::Visible,
-        query: &[REMEDIES, IN_TURN, HISTORY],
+        query: &[REMEDIES, IN_TURN, PREEMPTION, HISTORY],
         request: None,
         own_answers: &[
             ok(&[Body { media: JSON, shape: Shape::One("Explanation") }]),
@@ -217,7 +222,7 @@ pub(super) const ROUTES: &[Route] = &[
         tag: Tag::Partitions,
         summary: "Explain why an ask waits, and which remedies start it.",
         access: Access::Visible,
-        query: &[REMEDIES, IN_TURN, HISTORY],
+        query: &[REMEDIES, IN_TURN, PREEMPTION, HISTORY],
         request: None,
         own_answers: &[
             ok(&[Body { media: JSON, shape: Shape::One("Explanation") }]),
@@ -236,7 +241,7 @@ pub(super) const ROUTES: &[Route] = &[
         tag: Tag::Partitions,
         summary: "Predict whether a hypothetical ask starts, waits, or is rejected, and which remedies start it. Changes nothing.",
         access: Access::Visible,
-        query: &[REMEDIES, IN_TURN],
+        query: &[REMEDIES, IN_TURN, PREEMPTION],
         request: Some(Body { media: JSON, shape: Shape::One("WouldRun") }),
         own_answers: &[
             ok(&[Body { media: JSON, shape: Shape::One("Explanation") }]),

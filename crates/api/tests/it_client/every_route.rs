@@ -248,9 +248,9 @@ async fn server(asked: &mut Asked) {
             .await;
     }
     let body = example("headroomv1/explanation");
-    let all = Sought { remedies: Some("all"), in_turn: true, all_changes: true };
+    let all = Sought { remedies: Some("all"), in_turn: true, preemption: true, all_changes: true };
     let query = "remedies=all&inTurn=true";
-    let with_history = "remedies=all&inTurn=true&history=all";
+    let with_history = "remedies=all&inTurn=true&preemption=true&history=all";
     for (kinds, all) in [(Sought::default(), false), (all, true)] {
         let (query, of_new) = (all.then_some(with_history), all.then_some(query));
         asked

@@ -197,6 +197,9 @@ pub struct Application {
     /// something.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub overtaken: u32,
+    /// The application that did so last. `None` if none did, or if a journal before format 9 recorded it.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub overtaken_by: Option<Name>,
     /// What it is as a task of a tenant, if it is one.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub task: Option<Box<Task>>,

@@ -38,6 +38,14 @@ impl Books {
         self.holds.get(&queue).copied()
     }
 
+    /// The room that queues hold for an ask, and when the hold ends at the latest.
+    pub fn hold_of(&self, ask: AllocationId) -> Option<(Hold, Timestamp)> {
+        let row = self.allocation(ask);
+        let partition = self.application(row.application).partition;
+        let after = self.partition(partition).settings.starvation_after;
+        row.hold().map(|hold| (hold, hold.ends_at(after)))
+    }
+
     /// All queues that hold room, each with the ask.
     pub fn holds(&self) -> impl Iterator<Item = (QueueId, AllocationId)> {
         self.holds.iter().map(|(queue, ask)| (*queue, *ask))

@@ -6,7 +6,7 @@ use alloc::format;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::config::tenant::{OnLower, Oversized, TenantMapping, WaitingPolicy};
+use crate::config::tenant::{OnLower, Oversized, TenantMapping, TenantSubject, WaitingPolicy};
 use crate::config::{TenantDefaults, TenantSettings};
 use crate::name::Name;
 use crate::ordered::OrderedMap;
@@ -40,9 +40,9 @@ pub struct Tenants {
     /// Each tenant behind the one above it, behind no name if there is none; follows from the rows.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     below: OrderedMap<(Name, Name), ()>,
-    /// Queues in which tenants are limits, and how many; follows from the rows.
+    /// The tenants that are limits, by the path of the queue and their user or group; follows from the rows.
     #[cfg_attr(feature = "snapshot", serde(skip))]
-    shared: BTreeMap<Name, u32>,
+    shared: BTreeMap<Name, BTreeMap<TenantSubject, Name>>,
     /// What the tasks of each tenant used over time, those of tenants below it not included; of those of
     /// which something ever ran.
     #[cfg_attr(feature = "snapshot", serde(default))]
@@ -144,6 +144,11 @@ impl Tenants {
         self.shared.contains_key(path)
     }
 
+    /// The tenant that is the limit of this user or group in the queue at this path, if one is.
+    pub fn limited(&self, path: &str, subject: &TenantSubject) -> Option<&Name> {
+        self.shared.get(path)?.get(subject)
+    }
+
     /// What a tenant may use at once.
     pub fn quota_of<'all>(&'all self, settings: &'all TenantSettings) -> &'all Amounts {
         settings.quota.as_ref().unwrap_or(&self.defaults.quota)
@@ -225,19 +230,20 @@ impl Tenants {
     fn list(&mut self, tenant: &Name, settings: &TenantSettings) {
         let above = settings.parent.clone().unwrap_or_default();
         self.below.insert((above, tenant.clone()), ());
-        if let TenantMapping::Limit { queue, .. } = &settings.mapping {
-            *self.shared.entry(queue.clone()).or_default() += 1;
+        if let TenantMapping::Limit { queue, subject } = &settings.mapping {
+            let limits = self.shared.entry(queue.clone()).or_default();
+            limits.insert(subject.clone(), tenant.clone());
         }
     }
 
     fn unlist(&mut self, tenant: &Name, settings: &TenantSettings) {
         let above = settings.parent.clone().unwrap_or_default();
         self.below.remove(&(above, tenant.clone()));
-        if let TenantMapping::Limit { queue, .. } = &settings.mapping
-            && let Some(count) = self.shared.get_mut(queue)
+        if let TenantMapping::Limit { queue, subject } = &settings.mapping
+            && let Some(limits) = self.shared.get_mut(queue)
         {
-            *count -= 1;
-            if *count == 0 {
+            limits.remove(subject);
+            if limits.is_empty() {
                 self.shared.remove(queue);
             }
         }

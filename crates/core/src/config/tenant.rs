@@ -150,7 +150,7 @@ pub enum TenantMapping {
 }
 
 /// Who a tenant is in a queue that others use too.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum TenantSubject {
     /// The user of this name.

@@ -70,8 +70,10 @@ pub enum ApplicationEvent {
     },
     /// Another took what the head of a line waits for.
     Overtaken {
-        /// Which application was passed.
+        /// The application at the head of the line.
         application: ApplicationId,
+        /// The application that started. Journals before format 9 do not have it.
+        by: Option<ApplicationId>,
     },
     /// An application changed its state.
     Moved {

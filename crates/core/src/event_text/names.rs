@@ -154,6 +154,10 @@ impl Look<'_> {
                 let before = Some(self.books.application(*application).state);
                 EventNames { before, ..self.application(*application) }
             }
+            ApplicationEvent::Overtaken { application, by } => {
+                let by = by.map(|by| self.books.application(by).name.clone());
+                EventNames { other: by.unwrap_or_default(), ..self.application(*application) }
+            }
             ApplicationEvent::Linked { application, .. }
             | ApplicationEvent::GroupUnlinked { application }
             | ApplicationEvent::Unlinked { application }
@@ -163,7 +167,6 @@ impl Look<'_> {
             | ApplicationEvent::LifetimeSet { application, .. }
             | ApplicationEvent::LifetimeOver { application }
             | ApplicationEvent::DeadlineSet { application, .. }
-            | ApplicationEvent::Overtaken { application }
             | ApplicationEvent::BackedOff { application, .. }
             | ApplicationEvent::PlaceholdersExpired { application }
             | ApplicationEvent::TimerStopped { application } => self.application(*application),

@@ -184,8 +184,11 @@ pub fn text_of(event: &Event, named: &EventNames) -> String {
             DisplayTime(*at),
             seconds(*estimate)
         ),
-        Event::Application(ApplicationEvent::Overtaken { .. }) => {
+        Event::Application(ApplicationEvent::Overtaken { .. }) if other.is_empty() => {
             format!("a later application overtook application {application}, the head of line")
+        }
+        Event::Application(ApplicationEvent::Overtaken { .. }) => {
+            format!("application {other} overtook application {application}, the head of line")
         }
         Event::Application(ApplicationEvent::PlaceholdersExpired { .. }) => {
             format!("the placeholders of application {application} expired")

@@ -7,7 +7,7 @@ use crate::books::Books;
 use crate::id::{AllocationId, LevelId, PartitionId, QueueId};
 use crate::resource::{Quantity, Resources};
 use crate::schedule::Before;
-use crate::wait::{Blocker, CheckResult, Compared, Wait};
+use crate::wait::{Blocker, CheckResult, Compared, Wait, WaitCode};
 
 use super::amount::{self, Amount};
 use super::holder::{self, Holder};
@@ -16,8 +16,10 @@ use super::node::Nodes;
 /// One check that an ask goes through.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// What is checked. [`Blocker::code`] and [`Blocker::subject`] have the code and the scope.
+    /// What is checked. [`Blocker::subject`] has the scope.
     pub blocker: Blocker,
+    /// The code of the check.
+    pub code: WaitCode,
     /// Whether it holds the ask back.
     pub failed: bool,
     /// Both sides: where it failed, of each type of which there is too little; where it passed, of each that
@@ -41,23 +43,25 @@ impl Check {
         let helps = failed && !blocker.row().is_permanent;
         let holders = if helps { holder::of(books, blocker, &amounts) } else { Vec::new() };
         let nodes = Nodes::of(books, ask, blocker);
-        Some(Self { blocker, failed, amounts, holders, nodes, wait: looked.wait() })
+        let code = Wait::of(blocker).code(books, ask);
+        Some(Self { blocker, code, failed, amounts, holders, nodes, wait: looked.wait() })
     }
 
     /// That others go first; whose ask is looked at next is the holder.
-    pub(super) fn of_order(books: &Books, before: Before) -> Self {
-        let looked = CheckResult::failed(Wait::of(Blocker::Order(before.queue, before.by)));
+    pub(super) fn of_order(books: &Books, ask: AllocationId, before: Before) -> Self {
+        let wait = Wait::of(Blocker::Order(before.queue, before.by));
         let holder = before.first.map(|ask| Holder {
             application: books.allocation(ask).application,
             used: Resources::new(),
         });
         Self {
-            blocker: looked.blocker,
+            blocker: wait.blocker,
+            code: wait.code(books, ask),
             failed: true,
             amounts: Vec::new(),
             holders: holder.into_iter().collect(),
             nodes: None,
-            wait: looked.wait(),
+            wait: Some(wait),
         }
     }
 }

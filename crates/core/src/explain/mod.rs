@@ -118,7 +118,7 @@ fn explained(
     if !checks.iter().any(|check| check.failed)
         && let Some(before) = scheduler.goes_before(books, ask)
     {
-        checks.push(Check::of_order(books, before));
+        checks.push(Check::of_order(books, ask, before));
     }
     Explanation {
         ask,

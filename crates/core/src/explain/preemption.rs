@@ -48,6 +48,24 @@ pub enum PreemptionBarrier {
     Obstacle(Obstacle),
 }
 
+impl fmt::Display for PreemptionFound {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pending => out.write_str("allocations are being preempted for the ask"),
+            Self::Stops(plan) => match plan.victims.len() {
+                1 => out.write_str("1 allocation would be preempted for the ask"),
+                count => write!(out, "{count} allocations would be preempted for the ask"),
+            },
+            Self::AsksManager(nodes) => write!(
+                out,
+                "the resource manager would be asked which of {nodes} nodes the ask can use after \
+                 preemption"
+            ),
+            Self::Nothing(barrier) => barrier.fmt(out),
+        }
+    }
+}
+
 impl fmt::Display for PreemptionBarrier {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -85,6 +103,12 @@ pub fn preemption(
         return None;
     }
     let leaf = books.application(row.application).queue;
+    let mut ancestors = books.up(leaf);
+    let has_guarantee =
+        ancestors.any(|(_, queue)| queue.guaranteed.as_ref().is_some_and(|all| !all.is_empty()));
+    if !has_guarantee && !preempt::can_preempt(books, row) {
+        return None; // Nothing entitles the ask to what others use.
+    }
     let first = explanation.blocked_by().next()?.blocker;
     let found = if row.preemption_triggered {
         PreemptionFound::Pending

@@ -30,7 +30,7 @@ impl Explanation {
                 | Verdict::HeldBack => "startsNext: no check fails".into(),
             };
         };
-        let (word, code) = (self.verdict.word(), check.blocker.code(books));
+        let (word, code) = (self.verdict.word(), check.code.as_str());
         let detail = check.detail(books);
         let scope = self.scope(books, check.blocker);
         if check.blocker.row().is_permanent {

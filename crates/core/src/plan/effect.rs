@@ -11,6 +11,7 @@ use crate::placement::{Request, place};
 use crate::resource::Amounts;
 use crate::schedule::Scheduler;
 use crate::time::{Millis, Timestamp};
+use crate::wait::WaitCode;
 
 use super::Reach;
 use super::course::Course;
@@ -268,15 +269,15 @@ impl<'all> Sorted<'all> {
         sorted
     }
 
-    fn code(&self, side: usize, id: AllocationId) -> Option<&'static str> {
+    fn code(&self, side: usize, id: AllocationId) -> Option<WaitCode> {
         let (books, scheduler) = self.sides[side];
-        scheduler.wait_of(books, id).map(|wait| wait.blocker.code(books))
+        scheduler.wait_of(books, id).map(|wait| wait.code(books, id))
     }
 
     fn why(&self, side: usize, id: AllocationId) -> Option<(&'static str, Name)> {
         let (books, scheduler) = self.sides[side];
         let wait = scheduler.wait_of(books, id)?;
-        Some((wait.blocker.code(books), wait.sentence(books, id).into()))
+        Some((wait.code(books, id).as_str(), wait.sentence(books, id).into()))
     }
 
     fn change(&self, id: AllocationId) -> AskChange {

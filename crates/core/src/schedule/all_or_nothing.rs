@@ -41,7 +41,7 @@ impl Scheduler {
         let members: Vec<_> = batch.asks.values().map(|ask| (*ask, shape)).collect();
         let is_placed = self.place_together(books, application, &members, now, events);
         debug_assert!(is_placed, "there is room for all of them");
-        events.extend(head_check.overtaken());
+        events.extend(head_check.overtaken(application));
         Search::Over
     }
 

@@ -63,7 +63,8 @@ impl Scheduler {
         let came = books.allocation(ask).created;
         let first = checks.iter().find(|one| one.failed).map(|one| one.blocker);
         // Who waits for a queue that is shut, or for nodes to report, is not looked at, and so not put aside.
-        let whole = first.and_then(|blocker| Some((blocker, self.marking.of(books, blocker)?)));
+        let whole = first
+            .and_then(|blocker| Some((blocker, self.marking.of(books, (blocker, row.key.leaf))?)));
         let parked = whole.map(|(blocker, mark)| (blocker, mark.at)).or(row.waited.since);
         let history = row.waited.marks.since(came, whole.map(|(_, mark)| mark));
         Some(Chain { checks, parked, history })

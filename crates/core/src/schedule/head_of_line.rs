@@ -38,11 +38,12 @@ pub(super) enum HeadCheck {
 }
 
 impl HeadCheck {
-    /// That the head is overtaken, if it is.
-    pub(super) const fn overtaken(&self) -> Option<Event> {
+    /// The event that an application that starts overtakes the head, if it does.
+    pub(super) const fn overtaken(&self, by: ApplicationId) -> Option<Event> {
         match *self {
             Self::Overtakes(application) => {
-                Some(Event::Application(ApplicationEvent::Overtaken { application }))
+                let by = Some(by);
+                Some(Event::Application(ApplicationEvent::Overtaken { application, by }))
             }
             Self::Open | Self::Blocked(_) => None,
         }

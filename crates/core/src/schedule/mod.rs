@@ -70,7 +70,7 @@ use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::rules::{Placement, linked, placed};
 use crate::time::Timestamp;
-use crate::wait::Wait;
+use crate::wait::{Wait, WaitCode};
 
 use activation::Activation;
 use ask_batches::PendingApplication;
@@ -138,6 +138,8 @@ pub enum Note {
         class: ClassId,
         /// Its reason.
         wait: Wait,
+        /// The code of its reason.
+        code: WaitCode,
         /// The first check that it fails of those that a release may lift: another where it is impossible.
         check: Wait,
     },
@@ -456,7 +458,7 @@ impl Scheduler {
                     reserve::make_way(books, node, events);
                 }
                 place(books, application, (ask, node), events);
-                events.extend(head_check.overtaken());
+                events.extend(head_check.overtaken(application));
             }
         }
         Search::Over
@@ -510,7 +512,9 @@ impl Scheduler {
         let row = &mut self.classes.rows[class];
         let key = row.key;
         row.wait = Some(wait);
-        row.note_since(wait.blocker, (now, self.marking.record), || wait.blocker.wait_code(books));
+        row.note_since(wait.blocker, (now, self.marking.record), || {
+            wait.blocker.code(books, key.leaf)
+        });
         row.pass = row.key.pass();
         let after = row.group().expect("it waits now");
         if before == Some(after) {
@@ -522,7 +526,8 @@ impl Scheduler {
             }
             row.seat = self.parked.insert(&mut self.tree, after, place);
             if !matches!(key.mode, PlacementMode::ReservedNode(_)) {
-                self.note(Note::Parked { class, wait, check });
+                let code = wait.blocker.code(books, key.leaf);
+                self.note(Note::Parked { class, wait, code, check });
             }
         }
         self.holds.note(class);

@@ -101,15 +101,15 @@ impl Reason {
         standstill(books, books.queue(leaf).partition).map_or(self, Self::For)
     }
 
-    /// The code of [`Blocker::code`]; none for those that are next.
-    pub fn code(self, books: &Books) -> Option<&'static str> {
+    /// The code under which asks of a leaf wait; none for those that are next.
+    pub fn code(self, books: &Books, leaf: QueueId) -> Option<WaitCode> {
         Some(match self {
             Self::Turn => return None,
-            Self::For(blocker) => blocker.code(books),
-            Self::Placeholders => WaitCode::GangIncomplete.as_str(),
-            Self::Rm => WaitCode::AwaitingRm.as_str(),
-            Self::OtherNodes => WaitCode::NodeConstraint.as_str(),
-            Self::Pause => WaitCode::Backoff.as_str(),
+            Self::For(blocker) => blocker.code(books, leaf),
+            Self::Placeholders => WaitCode::GangIncomplete,
+            Self::Rm => WaitCode::AwaitingRm,
+            Self::OtherNodes => WaitCode::NodeConstraint,
+            Self::Pause => WaitCode::Backoff,
         })
     }
 

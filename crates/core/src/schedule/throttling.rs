@@ -56,7 +56,7 @@ impl Scheduler {
             // Nothing is judged where there is no node.
             return Throttled { code: Name::new("NO_NODE_FITS"), ..Throttled::default() };
         };
-        let code = Name::new(wait.code_of_task(books, ask));
+        let code = Name::new(wait.code(books, ask).as_str());
         match wait.tenant_reason(books, ask) {
             Some(reason) => Throttled {
                 code,

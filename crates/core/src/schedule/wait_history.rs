@@ -174,7 +174,11 @@ impl WaitHistoryState {
 
     /// Since when something holds back all that is below a queue, or in a partition; none where it is not known,
     /// or is not of that kind.
-    pub(super) fn of(&self, books: &Books, blocker: Blocker) -> Option<WaitChange> {
+    pub(super) fn of(
+        &self,
+        books: &Books,
+        (blocker, leaf): (Blocker, QueueId),
+    ) -> Option<WaitChange> {
         let since = if let Blocker::QueueState(queue) = blocker {
             self.closed_queues
                 .get(&queue)
@@ -187,7 +191,7 @@ impl WaitHistoryState {
         } else {
             None
         };
-        let code = blocker.wait_code(books);
+        let code = blocker.code(books, leaf);
         since.map(|Moment { at, sequence }| WaitChange { at, sequence, code })
     }
 }

@@ -207,7 +207,7 @@ impl Scheduler {
             asks.sort_unstable_by_key(|(place, ..)| *place);
             let asks: Vec<_> = asks.into_iter().map(|(_, ask, shape)| (ask, shape)).collect();
             if self.place_together(books, application, &asks, now, events) {
-                events.extend(head_check.overtaken());
+                events.extend(head_check.overtaken(application));
                 return Some(Search::Over);
             }
         }

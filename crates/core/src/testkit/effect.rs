@@ -78,8 +78,9 @@ pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
                 .map_or_else(|| "whenever".into(), |at| format!("by {} ms", at.as_millis()));
             format!("{name} to be done {by}, takes {estimate}")
         }
-        Event::Application(ApplicationEvent::Overtaken { application }) => {
-            format!("{} overtaken", books.application(*application).name)
+        Event::Application(ApplicationEvent::Overtaken { application, by }) => {
+            let by = by.map_or("?", |by| books.application(by).name.as_str());
+            format!("{} overtaken by {by}", books.application(*application).name)
         }
         Event::Application(ApplicationEvent::TimerStopped { application }) => {
             format!("timer of {} stopped", books.application(*application).name)

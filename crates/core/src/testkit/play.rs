@@ -232,7 +232,7 @@ impl Player<'_> {
             if let Some(wait) = wait {
                 let sentence = wait.sentence(books, id);
                 assert!(!sentence.is_empty());
-                let code = wait.blocker.code(books);
+                let code = wait.code(books, id).as_str();
                 self.waiting.insert(id, code);
                 *self.counts.entry(format!("waits {code}")).or_default() += 1;
             }

@@ -342,7 +342,7 @@ impl Story {
         for (id, ask) in asks {
             let reason = match self.world.scheduler.wait_of(books, id) {
                 Some(wait) => {
-                    let code = wait.blocker.code(books);
+                    let code = wait.code(books, id).as_str();
                     let tenant = wait.tenant_reason(books, id).map(of_tenant).unwrap_or_default();
                     format!("{code}{tenant}: {}", wait.sentence(books, id))
                 }
@@ -497,7 +497,7 @@ fn of_tenant(reason: TenantReason) -> String {
         format!(" {resource} {used}+{asked} of {limit} short {short}")
     };
     let types: String = reason.types.into_iter().map(short).collect();
-    format!(" ({} {}{types})", reason.code.as_str(), reason.scope)
+    format!(" ({}{types})", reason.scope)
 }
 
 /// What is set in a queue that a rule made.

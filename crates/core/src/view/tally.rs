@@ -74,7 +74,7 @@ pub struct Tally {
 }
 
 /// What is counted of a partition.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PartitionTally {
     /// Applications by state; of those that have ended, the remembered ones.
     pub states: StateCounts,
@@ -82,6 +82,8 @@ pub struct PartitionTally {
     pub with_allocations: u64,
     /// Allocated to placeholders.
     pub placeholders: Amounts,
+    /// Allocated to placeholders, by the path of the leaf. Leaves without placeholders have no entry.
+    pub reserved: OrderedMap<Name, Amounts>,
     /// Placements, reservations, and orders to stop.
     pub decisions: Rate,
 }
@@ -176,7 +178,7 @@ impl Tally {
                 tally.partition(row.partition).with_allocations += 1;
             }
             let (held, _) = row.placeholders();
-            tally.hold(row.partition, &books.types().amounts(held), 1);
+            tally.hold(row, &books.types().amounts(held), 1);
         }
         tally
     }
@@ -210,8 +212,8 @@ impl Tally {
                 let row = books.allocation(*ask);
                 self.came(books, row.application);
                 if row.placeholder {
-                    let partition = books.application(row.application).partition;
-                    self.hold(partition, &size_of(books, *ask), 1);
+                    let application = books.application(row.application);
+                    self.hold(application, &size_of(books, *ask), 1);
                 }
                 self.decided(books, row.application, now);
             }
@@ -277,8 +279,8 @@ impl Tally {
             self.partition(application.partition).with_allocations += 1;
         }
         if row.placeholder {
-            self.hold(application.partition, &before, -1);
-            self.hold(application.partition, resources, 1);
+            self.hold(application, &before, -1);
+            self.hold(application, resources, 1);
         }
     }
 
@@ -388,7 +390,7 @@ impl Tally {
         self.released += 1;
         self.queue(&application.queue_path, |queue| queue.released += 1);
         if row.placeholder {
-            self.hold(application.partition, &size_of(books, allocation), -1);
+            self.hold(application, &size_of(books, allocation), -1);
         }
     }
 
@@ -411,15 +413,16 @@ impl Tally {
     }
 
     /// Placeholders hold so much more, or less.
-    fn hold(&mut self, partition: PartitionId, amounts: &Amounts, sign: i64) {
-        let held = &mut self.partition(partition).placeholders;
-        for (name, amount) in amounts.iter() {
-            let sum = held.get(name).unwrap_or_default().plus(amount.times(sign));
-            held.set(name.clone(), sum);
-        }
-        if held.iter().any(|(_, amount)| amount == Quantity::ZERO) {
-            let left = held.iter().filter(|(_, amount)| *amount != Quantity::ZERO);
-            *held = left.map(|(name, amount)| (name.clone(), amount)).collect();
+    fn hold(&mut self, application: &Application, amounts: &Amounts, sign: i64) {
+        let tally = self.partition(application.partition);
+        add(&mut tally.placeholders, amounts, sign);
+        let leaf = &application.queue_path;
+        let mut reserved = tally.reserved.get(leaf).cloned().unwrap_or_default();
+        add(&mut reserved, amounts, sign);
+        if reserved.is_empty() {
+            tally.reserved.remove(leaf);
+        } else {
+            tally.reserved.insert(leaf.clone(), reserved);
         }
     }
 
@@ -462,6 +465,18 @@ impl Tally {
         let mut paths = self.queues.iter().chain(there.queues.iter()).map(|(path, _)| path);
         ids.all(|id| partition(self, *id) == partition(&there, *id))
             && paths.all(|path| states(self, path) == states(&there, path))
+    }
+}
+
+/// Adds amounts to a sum, or subtracts them. Amounts of zero have no entry.
+fn add(sum: &mut Amounts, amounts: &Amounts, sign: i64) {
+    for (name, amount) in amounts.iter() {
+        let amount = sum.get(name).unwrap_or_default().plus(amount.times(sign));
+        sum.set(name.clone(), amount);
+    }
+    if sum.iter().any(|(_, amount)| amount == Quantity::ZERO) {
+        let left = sum.iter().filter(|(_, amount)| *amount != Quantity::ZERO);
+        *sum = left.map(|(name, amount)| (name.clone(), amount)).collect();
     }
 }
 

@@ -70,11 +70,6 @@ impl About {
 }
 
 impl Blocker {
-    /// Returns a short code that does not change, for programs, logs, and the error pages.
-    pub fn code(self, books: &Books) -> &'static str {
-        self.wait_code(books).as_str()
-    }
-
     /// Returns what sets the bound: the path of a queue, a user or group at a queue, the nodes.
     pub fn subject(self, books: &Books) -> String {
         let about = self.about();

@@ -5,6 +5,7 @@ use alloc::string::String;
 
 use crate::books::Books;
 use crate::id::AllocationId;
+use crate::name::Name;
 use crate::resource::{Quantity, Resources};
 
 use super::{About, Compared, Wait, figures_of};
@@ -13,9 +14,8 @@ use super::{About, Compared, Wait, figures_of};
 pub(super) fn of_queue(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let queue = wait.blocker.about().queue().map(|queue| books.queue(queue));
     let max = queue.and_then(|queue| queue.max.as_ref());
-    let tenant = queue.and_then(|queue| queue.settings.tenant.as_ref());
-    let (bound, cure) = match tenant {
-        Some(mark) => ("quota", format!("raise the quota of tenant {}", mark.tenant)),
+    let (bound, cure) = match wait.blocker.tenant(books) {
+        Some(tenant) => ("quota", raise_quota(tenant)),
         None if queue.is_some_and(|queue| queue.parent.is_none()) => {
             ("capacity", "add nodes".into())
         }
@@ -28,7 +28,15 @@ pub(super) fn of_queue(wait: &Wait, books: &Books, _: AllocationId) -> String {
 pub(super) fn of_limit(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let Compared::Limit(partition, level) = wait.blocker.compared() else { return String::new() };
     let level = books.partition(partition).trackers.level(level);
-    of_amount(wait, books, "limit", (level.max(), "raise the limit"))
+    let (bound, cure) = match wait.blocker.tenant(books) {
+        Some(tenant) => ("quota", raise_quota(tenant)),
+        None => ("limit", "raise the limit".into()),
+    };
+    of_amount(wait, books, bound, (level.max(), &cure))
+}
+
+fn raise_quota(tenant: &Name) -> String {
+    format!("raise the quota of tenant {tenant}")
 }
 
 fn of_amount(

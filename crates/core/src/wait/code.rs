@@ -45,6 +45,17 @@ macro_rules! codes {
                 phrase.replace("{}", subject)
             }
 
+            /// Whether it is the quota of a tenant that holds the ask back.
+            pub const fn is_quota(self) -> bool {
+                matches!(
+                    self,
+                    Self::AncestorQuota
+                        | Self::OverQuotaAfterLowering
+                        | Self::TenantInstances
+                        | Self::TenantQuota
+                )
+            }
+
             /// Returns the code with this text.
             pub fn of_text(text: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|code| code.as_str() == text)
@@ -58,6 +69,8 @@ codes! {
     AbsGroupLimit = "ABS_GROUP_LIMIT", Some('d'), "capacity within the limit of {}", "limit of {}";
     /// The absolute limit of a user.
     AbsUserLimit = "ABS_USER_LIMIT", Some('d'), "capacity within the limit of {}", "limit of {}";
+    /// The quota of a tenant above its own.
+    AncestorQuota = "ANCESTOR_QUOTA", None, "capacity within the quota of {}, a tenant above", "quota of {}";
     /// The RM was asked about it, or has too many open questions.
     AwaitingRm = "AWAITING_RM", None, "an answer of the resource manager about nodes", "answer of the RM";
     /// Too many asks of its application found no node.
@@ -104,6 +117,9 @@ codes! {
     NoPartitionAccess = "NO_PARTITION_ACCESS", Some('a'), "a node with the label of the ask", "nodes of other labels";
     /// Nothing but that others are looked at first, for they come first in the order of their queue.
     OrderBehind = "ORDER_BEHIND", None, "earlier asks at queue {}", "order of {}";
+    /// A quota of a tenant that was lowered below what is used.
+    OverQuotaAfterLowering = "OVER_QUOTA_AFTER_LOWERING", None,
+        "the usage of {} to drop below its lowered quota", "lowered quota of {}";
     /// How many applications may have been activated.
     ParallelLimit = "PARALLEL_LIMIT", Some('e'),
         "an application to end: the limit of active applications of {} was reached", "active jobs of {}";
@@ -129,6 +145,10 @@ codes! {
     RootCapacity = "ROOT_CAPACITY", Some('c'), "free capacity in the cluster", "cluster full";
     /// Nothing but that others are looked at first, for they use less of their share.
     ShareBehind = "SHARE_BEHIND", None, "applications below their share at queue {}", "shares at {}";
+    /// How many tasks a tenant may run.
+    TenantInstances = "TENANT_INSTANCES", None, "a task of {} to end: the quota of instances was reached", "instances of {}";
+    /// The quota of the tenant.
+    TenantQuota = "TENANT_QUOTA", None, "capacity within the quota of {}", "quota of {}";
     /// A tenant that is suspended.
     TenantSuspended = "TENANT_SUSPENDED", None, "the tenant of queue {} to be resumed", "suspended tenant";
     /// How many applications a user may run.

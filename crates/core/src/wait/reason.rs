@@ -15,7 +15,7 @@ use super::about::About;
 use super::compared::Compared;
 use super::{
     NodeReason, Wait, WaitCode, activation, amount, figure, impossible, later, nodes, questions,
-    room, standstill, state,
+    room, standstill, state, tenant,
 };
 
 /// What a reason is about, in one word that says what could help.
@@ -68,8 +68,8 @@ pub enum CountedAs {
 pub(super) enum Code {
     /// Always this.
     Always(WaitCode),
-    /// By the state of its subject.
-    By(fn(&Books, Blocker) -> WaitCode),
+    /// By the state of its subject, for asks of a leaf.
+    By(fn(&Books, Blocker, QueueId) -> WaitCode),
 }
 
 /// What is known of a reason.
@@ -107,7 +107,7 @@ impl Row {
         node_reason: None,
         is_permanent: false,
         figure: |_, _| String::new(),
-        sentence: |wait, books, _| String::from(wait.blocker.code(books)),
+        sentence: |wait, books, ask| String::from(wait.code(books, ask).as_str()),
     };
 }
 
@@ -170,7 +170,7 @@ reasons! {
     /// This queue offers no room: it is stopped, its tenant is suspended, it became a parent with applications
     /// in it, or a leaf with queues below.
     QueueState(queue: QueueId) about Queue(queue) compares Nothing {
-        code: By(|books, blocker| match blocker.about().queue() {
+        code: By(|books, blocker, _| match blocker.about().queue() {
             Some(queue) if books.queue(queue).is_suspended() => WaitCode::TenantSuspended,
             Some(_) | None => WaitCode::QueueState,
         }),
@@ -181,9 +181,9 @@ reasons! {
     }
     /// The maximum of this queue; for a root queue, the size of the cluster.
     QueueMax(queue: QueueId) about Queue(queue) compares Queue(queue) {
-        code: By(|books, blocker| match blocker.about().queue() {
+        code: By(|books, blocker, leaf| match blocker.about().queue() {
             Some(queue) if books.queue(queue).parent.is_none() => WaitCode::RootCapacity,
-            Some(_) | None => WaitCode::QueueMax,
+            Some(_) | None => tenant::code(books, blocker, leaf).unwrap_or(WaitCode::QueueMax),
         }),
         kind: Amount,
         figures: SeenBy::WhoSeesUse,
@@ -260,8 +260,10 @@ reasons! {
     Limit(partition: PartitionId, level: LevelId)
         about Level(partition, level) compares Limit(partition, level)
     {
-        code: By(|books, blocker| {
-            blocker.user_or_group(books, WaitCode::AbsUserLimit, WaitCode::AbsGroupLimit)
+        code: By(|books, blocker, leaf| {
+            let of_others =
+                || blocker.user_or_group(books, WaitCode::AbsUserLimit, WaitCode::AbsGroupLimit);
+            tenant::code(books, blocker, leaf).unwrap_or_else(of_others)
         }),
         kind: Amount,
         figures: SeenBy::WhoSeesUse,
@@ -293,7 +295,7 @@ reasons! {
     LimitApplications(partition: PartitionId, level: LevelId)
         about Level(partition, level) compares RunningAt(partition, level)
     {
-        code: By(|books, blocker| {
+        code: By(|books, blocker, _| {
             blocker.user_or_group(books, WaitCode::UserApps, WaitCode::GroupApps)
         }),
         kind: Number,
@@ -439,7 +441,7 @@ reasons! {
     /// waits in this partition and was not looked at is looked at then. Or not all of its nodes
     /// have reported.
     PartitionPaused(partition: PartitionId) about Manager(partition) compares Nothing {
-        code: By(|books, blocker| {
+        code: By(|books, blocker, _| {
             if let About::Manager(partition) = blocker.about()
                 && books.is_recovering(partition)
             {
@@ -495,7 +497,7 @@ reasons! {
     }
     /// The head of the line of this leaf needs what it would take; who that is, where it is known.
     BehindHead(leaf: QueueId, head: Option<AllocationId>) about Queue(leaf) compares LeftByHead(leaf) {
-        code: By(|books, blocker| match blocker.about().queue() {
+        code: By(|books, blocker, _| match blocker.about().queue() {
             Some(leaf) if later::is_strict(books, leaf) => WaitCode::BehindHead,
             Some(_) | None => WaitCode::HeldForHead,
         }),
@@ -533,7 +535,7 @@ reasons! {
     /// Nothing but that others are looked at first, at this queue and by this. Only who explains something says so: the
     /// scheduler comes to it.
     Order(queue: QueueId, by: Precedence) about Queue(queue) compares Nothing {
-        code: By(|_, blocker| {
+        code: By(|_, blocker, _| {
             let Blocker::Order(_, by) = blocker else { return WaitCode::OrderBehind };
             match by {
                 Precedence::Priority => WaitCode::PriorityBehind,

@@ -26,7 +26,7 @@ fn told(script: &str, key: &str) -> (&'static str, Option<String>) {
     let (ask, scheduler) = (find(&world, key), Scheduler::new(&books));
     let found = explain(&books, &scheduler, ask).expect("it waits");
     let failed = |one: &Check| {
-        let (code, scope) = (one.blocker.code(&books), one.blocker.subject(&books));
+        let (code, scope) = (one.code.as_str(), one.blocker.subject(&books));
         let next = one.holders.first().map(|next| &books.application(next.application).name);
         format!("{code} {scope}: {}", next.map_or("unknown", Name::as_str))
     };
@@ -132,7 +132,7 @@ pub(crate) fn is_kept(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'sta
             let (one, other) = (told(&found), other.as_ref().map(told));
             assert_eq!(other, None, "only one is the next, and {ask} is too: {one}");
         }
-        count(books, &found, counts);
+        count(&found, counts);
         let others = found.blocked_by().filter(|one| matches!(one.blocker, Blocker::Order(..)));
         let named = others.flat_map(|one| &one.holders).map(|next| (ask, next.application));
         first.entry(partition).or_default().extend(named);
@@ -158,9 +158,9 @@ pub(crate) fn is_kept(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'sta
     }
 }
 
-fn count(books: &Books, found: &Explanation, counts: &mut BTreeMap<&'static str, u64>) {
+fn count(found: &Explanation, counts: &mut BTreeMap<&'static str, u64>) {
     *counts.entry(found.verdict.word()).or_default() += 1;
     if let Some(one) = found.blocked_by().find(|one| matches!(one.blocker, Blocker::Order(..))) {
-        *counts.entry(one.blocker.code(books)).or_default() += 1;
+        *counts.entry(one.code.as_str()).or_default() += 1;
     }
 }

@@ -398,7 +398,8 @@ fn nothing_starts_and_nobody_asks_for_nodes_while_the_resource_manager_is_away()
     let codes = |world: &World| {
         ["a1", "a2"].map(|key| {
             let ask = find(world, key);
-            world.scheduler.wait_of(&world.books, ask).map(|wait| wait.blocker.code(&world.books))
+            let wait = world.scheduler.wait_of(&world.books, ask)?;
+            Some(wait.code(&world.books, ask).as_str())
         })
     };
     assert_eq!(codes(&world), [Some("RM_AWAY"); 2]);
@@ -425,6 +426,7 @@ fn changes(script: &str, key: &str) -> (Option<u64>, Vec<(u64, &'static str)>) {
 }
 
 #[test]
+#[doc(alias = "NS-50")]
 fn since_when_a_tenant_is_suspended_is_told() {
     let script = "
         tenants root.tenants
@@ -437,7 +439,7 @@ fn since_when_a_tenant_is_suspended_is_told() {
         wait 5s
         task t3 lab ann vcore=1
         ";
-    let both = vec![(0, "QUEUE_MAX"), (5_000, "TENANT_SUSPENDED")];
+    let both = vec![(0, "TENANT_QUOTA"), (5_000, "TENANT_SUSPENDED")];
     assert_eq!(changes(script, "t2"), (Some(5_000), both));
     let late = vec![(10_000, "TENANT_SUSPENDED")];
     assert_eq!(changes(script, "t3"), (Some(10_000), late), "it came then");
@@ -445,7 +447,7 @@ fn since_when_a_tenant_is_suspended_is_told() {
     let (since, history) = changes(&resumed, "t2");
     assert_eq!(
         (since, history.last()),
-        (Some(0), Some(&(0, "QUEUE_MAX"))),
+        (Some(0), Some(&(0, "TENANT_QUOTA"))),
         "it waits for that again"
     );
     let again = format!("{resumed}wait 1s\ntenant lab quota vcore=4 suspended\n");

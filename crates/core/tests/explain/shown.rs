@@ -41,7 +41,7 @@ pub(crate) fn shown(books: &Books, explanation: &Explanation) -> String {
 
 fn one(books: &Books, check: &Check) -> String {
     let mark = if check.failed { "✗" } else { "·" };
-    let code = check.blocker.code(books);
+    let code = check.code.as_str();
     let letter = letter(code).map_or_else(String::new, |letter| format!(" ({letter})"));
     let amounts: Vec<String> = check.amounts.iter().map(|one| amount(books, one)).collect();
     let mut text =

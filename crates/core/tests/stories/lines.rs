@@ -147,15 +147,15 @@ fn by_fifo_backfill_the_head_is_overtaken_so_often_and_then_held_for() {
             ask a4: a4 on n1
             ask h: head Accepted
               h waits QUEUE_MAX: queue root.a has 30 of 100 vcore available, but the ask needs 60. Wait for a release, or raise the maximum.
-            ask b1: s1 Accepted, b1 on n1, s1 Running, head overtaken
+            ask b1: s1 Accepted, b1 on n1, s1 Running, head overtaken by s1
               h waits QUEUE_MAX: queue root.a has 20 of 100 vcore available, but the ask needs 60. Wait for a release, or raise the maximum.
-            ask b2: s2 Accepted, b2 on n1, s2 Running, head overtaken
+            ask b2: s2 Accepted, b2 on n1, s2 Running, head overtaken by s2
               h waits QUEUE_MAX: queue root.a has 10 of 100 vcore available, but the ask needs 60. Wait for a release, or raise the maximum.
-            ask b3: s3 Accepted, b3 on n1, s3 Running, head overtaken
+            ask b3: s3 Accepted, b3 on n1, s3 Running, head overtaken by s3
               h waits QUEUE_MAX: queue root.a has 0 of 100 vcore available, but the ask needs 60. Wait for a release, or raise the maximum.
             ask b4: s4 Accepted
               b4 waits QUEUE_MAX: queue root.a has 0 of 100 vcore available, but the ask needs 10. Wait for a release, or raise the maximum.
-            release a4: a4 released, b4 on n1, s4 Running, head overtaken
+            release a4: a4 released, b4 on n1, s4 Running, head overtaken by s4
             ask b5: s5 Accepted
               b5 waits HELD_FOR_HEAD: ask h of application head is the head of line of queue root.a and needs 60 vcore. The maximum leaves 0 for others, but this ask needs 10. Wait until the head of line starts, or raise `application.sort.maxovertakes` or `application.sort.maxheadwait`.
             release a1: a1 released
@@ -190,7 +190,7 @@ fn a_head_that_has_waited_long_is_overtaken_no_more() {
             ask a1: t1 Accepted, a1 on n1, t1 Running
             ask h: head Accepted
               h waits QUEUE_MAX: queue root.a has 4 of 10 vcore available, but the ask needs 5. Wait for a release, or raise the maximum.
-            ask b1: s1 Accepted, b1 on n1, s1 Running, head overtaken
+            ask b1: s1 Accepted, b1 on n1, s1 Running, head overtaken by s1
               h waits QUEUE_MAX: queue root.a has 3 of 10 vcore available, but the ask needs 5. Wait for a release, or raise the maximum.
             wait 60s: nothing
             ask b2
@@ -454,7 +454,7 @@ fn each_start_that_uses_what_the_head_lacks_on_nodes_counts_as_an_overtake() {
                 ask r2: r2 on n2
                 ask big: big Accepted
                   big waits NO_NODE_FITS: the ask needs 4 vcore, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
-                ask late1: late Accepted, late1 on n1, late Running, big overtaken
+                ask late1: late Accepted, late1 on n1, late Running, big overtaken by late
                   big waits ROOT_CAPACITY: the cluster has 3 of 8 vcore available, but the ask needs 4. Wait for a release, or add nodes.
                 ask late2
                   late2 waits HELD_FOR_HEAD: ask big of application big is the head of line of queue root.x, and this ask needs what it lacks. Wait until the head of line starts, or raise `application.sort.maxovertakes` or `application.sort.maxheadwait`.

@@ -27,7 +27,7 @@ fn obstacles(script: &str, expected: Expect) {
     let (ask, _) = waiting.last().expect("an ask waits");
     let explanation = explain(&world.books, &world.scheduler, ask).expect("it is there");
     let failed = explanation.blocked_by().map(|check| {
-        let code = check.blocker.code(&world.books);
+        let code = check.code.as_str();
         letter(code).map_or_else(|| format!("{code}\n"), |letter| format!("({letter}) {code}\n"))
     });
     expected.assert_eq(&failed.collect::<String>());

@@ -48,7 +48,7 @@ fn what_does_not_fit_waits_and_starts_with_the_release() {
             task t9: task t9 of a, t9 Accepted, t9 on n1, t9 Running
               a: version 1, root.tenants.a uses {instances: 2, memory: 180000000000 B, vcore: 90000 m} of {memory: 200000000000 B, vcore: 100000 m}
             task t10: task t10 of a, t10 Accepted, t10 throttled TENANT_QUOTA a memory 180000000000+40000000000 of 200000000000 vcore 90000+20000 of 100000
-              t10 waits QUEUE_MAX (TENANT_QUOTA a memory 180000000000+40000000000 of 200000000000 short 20000000000 vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 18.62Gi of 186.26Gi memory available, but the ask needs 37.25Gi. Wait for a release, or raise the quota of tenant a.
+              t10 waits TENANT_QUOTA (a memory 180000000000+40000000000 of 200000000000 short 20000000000 vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 18.62Gi of 186.26Gi memory available, but the ask needs 37.25Gi. Wait for a release, or raise the quota of tenant a.
               task t10: WAITING
               a: version 1, root.tenants.a uses {instances: 2, memory: 180000000000 B, vcore: 90000 m} of {memory: 200000000000 B, vcore: 100000 m}
             task b1: task b1 of b, b1 Accepted, b1 on n1, b1 Running
@@ -115,13 +115,13 @@ fn each_edge_of_the_states_and_the_ledger_behind_it() {
               a: version 1, root.tenants.a uses {} of {vcore: 10000 m}
             task t2: task t2 of a, t2 Accepted, t2 on n1, t2 Running
             task t3: task t3 of a, t3 Accepted, t3 throttled TENANT_QUOTA a vcore 10000+1000 of 10000
-              t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+1000 of 10000 short 1000): queue root.tenants.a has 0 of 10 vcore available, but the ask needs 1. Wait for a release, or raise the quota of tenant a.
+              t3 waits TENANT_QUOTA (a vcore 10000+1000 of 10000 short 1000): queue root.tenants.a has 0 of 10 vcore available, but the ask needs 1. Wait for a release, or raise the quota of tenant a.
             task-cancel t3: t3 Cancelled, t3 withdrawn, t3 Completing, t3 Completed
               task t3: CANCELLED
             task-failed t2: t2 Failed, t2 released, t2 Completing, t2 Completed
             task t4: task t4 of a, t4 Accepted, t4 on n1, t4 Running
             task t5: task t5 of a, t5 Accepted, t5 throttled TENANT_QUOTA a vcore 10000+2000 of 10000
-              t5 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+2000 of 10000 short 2000): queue root.tenants.a has 0 of 10 vcore available, but the ask needs 2. Wait for a release, or raise the quota of tenant a.
+              t5 waits TENANT_QUOTA (a vcore 10000+2000 of 10000 short 2000): queue root.tenants.a has 0 of 10 vcore available, but the ask needs 2. Wait for a release, or raise the quota of tenant a.
             wait 29s: nothing
               task t5: WAITING
             wait 1s: t5 Expired, t5 withdrawn, t5 Completing, t5 Completed
@@ -162,7 +162,7 @@ fn a_task_that_fails_waits_again_with_its_place_and_is_charged_once() {
             task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
             task t2: task t2 of a, t2 Accepted, t2 on n1, t2 Running
             task t3: task t3 of a, t3 Accepted, t3 throttled TENANT_QUOTA a vcore 10000+5000 of 10000
-              t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+5000 of 10000 short 5000): queue root.tenants.a has 0 of 10 vcore available, but the ask needs 5. Wait for a release, or raise the quota of tenant a.
+              t3 waits TENANT_QUOTA (a vcore 10000+5000 of 10000 short 5000): queue root.tenants.a has 0 of 10 vcore available, but the ask needs 5. Wait for a release, or raise the quota of tenant a.
             task-failed t1: t1 released, t1 Completing, t1 Running, t1 Restarted, t1 on n1
               a: version 1, root.tenants.a uses {instances: 2, vcore: 10000 m} of {vcore: 10000 m}
             task-failed t1: nothing
@@ -171,7 +171,7 @@ fn a_task_that_fails_waits_again_with_its_place_and_is_charged_once() {
             task-failed t1: t1 released, t1 Completing, t1 Running, t1 Restarted, t1 on n1
             task-failed t1: t1 released, t1 Completing, t1 Running, t1 Restarted, t1 on n1
             task-failed t1: t1 Failed, t1 released, t1 Completing, t1 Completed
-              t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 6000+5000 of 10000 short 1000): queue root.tenants.a has 4 of 10 vcore available, but the ask needs 5. Wait for a release, or raise the quota of tenant a.
+              t3 waits TENANT_QUOTA (a vcore 6000+5000 of 10000 short 1000): queue root.tenants.a has 4 of 10 vcore available, but the ask needs 5. Wait for a release, or raise the quota of tenant a.
               task t1: FAILED
               a: version 1, root.tenants.a uses {instances: 1, vcore: 6000 m} of {vcore: 10000 m}
         "#]],
@@ -217,10 +217,10 @@ fn an_evicted_task_waits_again_if_it_says_so() {
               task old: EVICTING
               a: version 2, root.tenants.a uses {instances: 4, vcore: 90000 m} of {vcore: 60000 m}
             task-failed young: young released, young Completing, young Running, young Requeued, young throttled OVER_QUOTA_AFTER_LOWERING a vcore 70000+20000 of 60000
-              young waits QUEUE_MAX (OVER_QUOTA_AFTER_LOWERING a vcore 70000+20000 of 60000 short 30000): queue root.tenants.a uses 70 vcore, which is above its quota of 60, and the ask needs 20. Wait for releases, or raise the quota of tenant a.
+              young waits OVER_QUOTA_AFTER_LOWERING (a vcore 70000+20000 of 60000 short 30000): queue root.tenants.a uses 70 vcore, which is above its quota of 60, and the ask needs 20. Wait for releases, or raise the quota of tenant a.
               task young: WAITING
             task-done old: old Succeeded, old released, old Completing, old Completed
-              young waits QUEUE_MAX (TENANT_QUOTA a vcore 50000+20000 of 60000 short 10000): queue root.tenants.a has 10 of 60 vcore available, but the ask needs 20. Wait for a release, or raise the quota of tenant a.
+              young waits TENANT_QUOTA (a vcore 50000+20000 of 60000 short 10000): queue root.tenants.a has 10 of 60 vcore available, but the ask needs 20. Wait for a release, or raise the quota of tenant a.
               task old: SUCCEEDED
               a: version 2, root.tenants.a uses {instances: 2, vcore: 50000 m} of {vcore: 60000 m}
         "#]],
@@ -253,7 +253,7 @@ fn quotas_are_held_against_what_is_asked_for_and_what_is_measured_decides_nothin
             tenant a: tenant a set, root.tenants.a made
             task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
             task t2: task t2 of a, t2 Accepted, t2 throttled TENANT_QUOTA a vcore 80000+40000 of 100000
-              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 80000+40000 of 100000 short 20000): queue root.tenants.a has 20 of 100 vcore available, but the ask needs 40. Wait for a release, or raise the quota of tenant a.
+              t2 waits TENANT_QUOTA (a vcore 80000+40000 of 100000 short 20000): queue root.tenants.a has 20 of 100 vcore available, but the ask needs 40. Wait for a release, or raise the quota of tenant a.
             task-uses t1: t1 Measured { resources: Amounts([("vcore", Quantity(1000))]) }
             task-uses t2: refused TASK_STATE: task t2 is WAITING and cannot be measured. Only tasks that are STARTING, RUNNING, CANCELLING or EVICTING can be measured.
             task-uses t1: t1 Measured { resources: Amounts([("memory", Quantity(7)), ("vcore", Quantity(500000))]) }
@@ -302,9 +302,9 @@ fn growth_is_charged_at_once_or_refused_and_the_task_keeps_its_size() {
             task-resize t2: t2 resized
               a: version 1, root.tenants.a uses {instances: 2, vcore: 100000 m} of {vcore: 100000 m}
             task t3: task t3 of a, t3 Accepted, t3 throttled TENANT_QUOTA a vcore 100000+30000 of 100000
-              t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 100000+30000 of 100000 short 30000): queue root.tenants.a has 0 of 100 vcore available, but the ask needs 30. Wait for a release, or raise the quota of tenant a.
+              t3 waits TENANT_QUOTA (a vcore 100000+30000 of 100000 short 30000): queue root.tenants.a has 0 of 100 vcore available, but the ask needs 30. Wait for a release, or raise the quota of tenant a.
             task-resize t3: t3 resized
-              t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 100000+10000 of 100000 short 10000): queue root.tenants.a has 0 of 100 vcore available, but the ask needs 10. Wait for a release, or raise the quota of tenant a.
+              t3 waits TENANT_QUOTA (a vcore 100000+10000 of 100000 short 10000): queue root.tenants.a has 0 of 100 vcore available, but the ask needs 10. Wait for a release, or raise the quota of tenant a.
             task-resize t2: t2 resized, t3 on n1, t3 Running
               a: version 1, root.tenants.a uses {instances: 3, vcore: 100000 m} of {vcore: 100000 m}
             task-resize t1: refused QUOTA: task t1 needs 5 more vcore, but tenant a uses 100 of its quota of 100. The task keeps its size. Release resources, or raise the quota.
@@ -332,9 +332,9 @@ fn a_release_that_is_too_small_leaves_it_waiting_with_less_short() {
             task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
             task t9: task t9 of a, t9 Accepted, t9 on n1, t9 Running
             task t10: task t10 of a, t10 Accepted, t10 throttled TENANT_QUOTA a memory 180000000000+40000000000 of 200000000000 vcore 90000+20000 of 100000
-              t10 waits QUEUE_MAX (TENANT_QUOTA a memory 180000000000+40000000000 of 200000000000 short 20000000000 vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 18.62Gi of 186.26Gi memory available, but the ask needs 37.25Gi. Wait for a release, or raise the quota of tenant a.
+              t10 waits TENANT_QUOTA (a memory 180000000000+40000000000 of 200000000000 short 20000000000 vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 18.62Gi of 186.26Gi memory available, but the ask needs 37.25Gi. Wait for a release, or raise the quota of tenant a.
             task-resize t9: t9 resized
-              t10 waits QUEUE_MAX (TENANT_QUOTA a memory 170000000000+40000000000 of 200000000000 short 10000000000 vcore 85000+20000 of 100000 short 5000): queue root.tenants.a has 27.93Gi of 186.26Gi memory available, but the ask needs 37.25Gi. Wait for a release, or raise the quota of tenant a.
+              t10 waits TENANT_QUOTA (a memory 170000000000+40000000000 of 200000000000 short 10000000000 vcore 85000+20000 of 100000 short 5000): queue root.tenants.a has 27.93Gi of 186.26Gi memory available, but the ask needs 37.25Gi. Wait for a release, or raise the quota of tenant a.
         "#]],
     );
 }
@@ -368,7 +368,7 @@ fn what_can_never_run_is_rejected_and_remembered_as_that() {
             tenant a: tenant a set
             task t6: task t6 of a, t6 Accepted, t6 on n1, t6 Running
             task t7: task t7 of a, t7 Accepted, t7 throttled TENANT_QUOTA a vcore 100000+1000 of 100000
-              t7 waits QUEUE_MAX (TENANT_QUOTA a vcore 100000+1000 of 100000 short 1000): queue root.tenants.a has 0 of 100 vcore available, but the ask needs 1. Wait for a release, or raise the quota of tenant a.
+              t7 waits TENANT_QUOTA (a vcore 100000+1000 of 100000 short 1000): queue root.tenants.a has 0 of 100 vcore available, but the ask needs 1. Wait for a release, or raise the quota of tenant a.
             task t8: rejected WAITING_LIST_FULL: tenant a has 1 of at most 1 waiting tasks. Wait for one to start, or raise `maxWaiting`.
         "#]],
     );
@@ -437,19 +437,19 @@ fn a_task_that_waits_is_ranked_anew() {
             tenant u: tenant u set, root.tenants.u made
             task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
             task t2: task t2 of a, t2 Accepted, t2 throttled TENANT_QUOTA a vcore 10000+10000 of 10000
-              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+10000 of 10000 short 10000): queue root.tenants.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the quota of tenant a.
+              t2 waits TENANT_QUOTA (a vcore 10000+10000 of 10000 short 10000): queue root.tenants.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the quota of tenant a.
             task t3: task t3 of a, t3 Accepted, t3 throttled TENANT_QUOTA a vcore 10000+10000 of 10000
-              t3 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+10000 of 10000 short 10000): queue root.tenants.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the quota of tenant a.
+              t3 waits TENANT_QUOTA (a vcore 10000+10000 of 10000 short 10000): queue root.tenants.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the quota of tenant a.
             task-rank t2: t2 withdrawn
-              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 10000+10000 of 10000 short 10000): queue root.tenants.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the quota of tenant a.
+              t2 waits TENANT_QUOTA (a vcore 10000+10000 of 10000 short 10000): queue root.tenants.a has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the quota of tenant a.
             task-rank t1: refused TASK_STATE: task t1 is STARTING and cannot be ranked. Only tasks that are WAITING can be ranked.
             task-done t1: t1 Succeeded, t1 released, t1 Completing, t1 Completed, t2 on n1, t2 Running
             task-done t2: t2 Succeeded, t2 released, t2 Completing, t2 Completed, t3 on n1, t3 Running
             task u1: task u1 of u, u1 Accepted, u1 on n1, u1 Running
             task u2: task u2 of u, u2 to be done by 600000 ms, takes 120000 ms, u2 Accepted, u2 throttled TENANT_QUOTA u vcore 10000+10000 of 10000
-              u2 waits QUEUE_MAX (TENANT_QUOTA u vcore 10000+10000 of 10000 short 10000): queue root.tenants.u has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the quota of tenant u.
+              u2 waits TENANT_QUOTA (u vcore 10000+10000 of 10000 short 10000): queue root.tenants.u has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the quota of tenant u.
             task u3: task u3 of u, u3 to be done by 900000 ms, takes 0 ms, u3 Accepted, u3 throttled TENANT_QUOTA u vcore 10000+10000 of 10000
-              u3 waits QUEUE_MAX (TENANT_QUOTA u vcore 10000+10000 of 10000 short 10000): queue root.tenants.u has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the quota of tenant u.
+              u3 waits TENANT_QUOTA (u vcore 10000+10000 of 10000 short 10000): queue root.tenants.u has 0 of 10 vcore available, but the ask needs 10. Wait for a release, or raise the quota of tenant u.
             task-rank u3: u3 to be done by 100000 ms, takes 0 ms
             task-done u1: u1 Succeeded, u1 released, u1 Completing, u1 Completed, u3 on n1, u3 Running
         "#]],
@@ -507,7 +507,7 @@ fn a_task_that_waits_again_counts_among_those_that_wait() {
             task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
             tenant a: tenant a set, root.tenants.a changed
             task-failed t1: t1 released, t1 Completing, t1 Running, t1 Restarted, t1 throttled IMPOSSIBLE a vcore 0+4000 of 3000
-              t1 waits IMPOSSIBLE (TENANT_QUOTA a vcore 0+4000 of 3000 short 1000): no release can start the ask: the ask needs 4 vcore, but the maximum of queue root.tenants.a is 3. Raise the maximum, or request less.
+              t1 waits IMPOSSIBLE (a vcore 0+4000 of 3000 short 1000): no release can start the ask: the ask needs 4 vcore, but the maximum of queue root.tenants.a is 3. Raise the maximum, or request less.
             task t2: rejected WAITING_LIST_FULL: tenant a has 1 of at most 1 waiting tasks. Wait for one to start, or raise `maxWaiting`.
             task-cancel t1: t1 Cancelled, t1 withdrawn, t1 Completing, t1 Completed
             task t3: task t3 of a, t3 Accepted, t3 on n1, t3 Running

@@ -42,7 +42,7 @@ fn a_task_above_the_quota_waits_until_a_release_makes_room() {
             ask t3: a3 Accepted, t3 on n1, a3 Running
               a: version 1, root.tenants.a uses {instances: 3, memory: 180000000000 B, vcore: 90000 m} of {memory: 200000000000 B, vcore: 100000 m}
             ask t4: a4 Accepted
-              t4 waits QUEUE_MAX (TENANT_QUOTA a memory 180000000000+40000000000 of 200000000000 short 20000000000 vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 18.62Gi of 186.26Gi memory available, but the ask needs 37.25Gi. Wait for a release, or raise the quota of tenant a.
+              t4 waits TENANT_QUOTA (a memory 180000000000+40000000000 of 200000000000 short 20000000000 vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 18.62Gi of 186.26Gi memory available, but the ask needs 37.25Gi. Wait for a release, or raise the quota of tenant a.
               a: version 1, root.tenants.a uses {instances: 3, memory: 180000000000 B, vcore: 90000 m} of {memory: 200000000000 B, vcore: 100000 m}
             ask u1: b1 Accepted, u1 on n1, b1 Running
             release t3: t3 released, a3 Completing, t4 on n1, a4 Running
@@ -73,9 +73,9 @@ fn a_resize_that_frees_too_little_leaves_it_waiting() {
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2: a2 Accepted
-              t2 waits QUEUE_MAX (TENANT_QUOTA a memory 180000000000+40000000000 of 200000000000 short 20000000000 vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 18.62Gi of 186.26Gi memory available, but the ask needs 37.25Gi. Wait for a release, or raise the quota of tenant a.
+              t2 waits TENANT_QUOTA (a memory 180000000000+40000000000 of 200000000000 short 20000000000 vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 18.62Gi of 186.26Gi memory available, but the ask needs 37.25Gi. Wait for a release, or raise the quota of tenant a.
             ask t1: t1 resized
-              t2 waits QUEUE_MAX (TENANT_QUOTA a memory 170000000000+40000000000 of 200000000000 short 10000000000 vcore 85000+20000 of 100000 short 5000): queue root.tenants.a has 27.93Gi of 186.26Gi memory available, but the ask needs 37.25Gi. Wait for a release, or raise the quota of tenant a.
+              t2 waits TENANT_QUOTA (a memory 170000000000+40000000000 of 200000000000 short 10000000000 vcore 85000+20000 of 100000 short 5000): queue root.tenants.a has 27.93Gi of 186.26Gi memory available, but the ask needs 37.25Gi. Wait for a release, or raise the quota of tenant a.
               a: version 1, root.tenants.a uses {instances: 1, memory: 170000000000 B, vcore: 85000 m} of {memory: 200000000000 B, vcore: 100000 m}
         "#]],
     );
@@ -99,7 +99,7 @@ fn only_the_types_that_are_short_are_named() {
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2: a2 Accepted
-              t2 waits QUEUE_MAX (TENANT_QUOTA a memory 190000000000+20000000000 of 200000000000 short 10000000000): queue root.tenants.a has 9.31Gi of 186.26Gi memory available, but the ask needs 18.62Gi. Wait for a release, or raise the quota of tenant a.
+              t2 waits TENANT_QUOTA (a memory 190000000000+20000000000 of 200000000000 short 10000000000): queue root.tenants.a has 9.31Gi of 186.26Gi memory available, but the ask needs 18.62Gi. Wait for a release, or raise the quota of tenant a.
         "#]],
     );
 }
@@ -128,7 +128,7 @@ fn a_quota_of_instances_bounds_how_many_run_at_once() {
             ask t2: t2 on n1
             ask t3: t3 on n1
             ask t4
-              t4 waits QUEUE_MAX (TENANT_INSTANCES a instances 3+1 of 3 short 1): queue root.tenants.a has 0 of 3 instances available, but the ask needs 1. Wait for a release, or raise the quota of tenant a.
+              t4 waits TENANT_INSTANCES (a instances 3+1 of 3 short 1): queue root.tenants.a has 0 of 3 instances available, but the ask needs 1. Wait for a release, or raise the quota of tenant a.
               a: version 1, root.tenants.a uses {instances: 3, vcore: 300 m} of {instances: 3}
             release t1: t1 released, t4 on n1
               a: version 1, root.tenants.a uses {instances: 3, vcore: 300 m} of {instances: 3}
@@ -196,7 +196,7 @@ fn an_exhausted_type_holds_nobody_back_who_does_not_ask_for_it() {
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2: a2 Accepted
-              t2 waits QUEUE_MAX (TENANT_QUOTA a nvidia.com/gpu 8+1 of 8 short 1): queue root.tenants.a has 0 of 8 nvidia.com/gpu available, but the ask needs 1. Wait for a release, or raise the quota of tenant a.
+              t2 waits TENANT_QUOTA (a nvidia.com/gpu 8+1 of 8 short 1): queue root.tenants.a has 0 of 8 nvidia.com/gpu available, but the ask needs 1. Wait for a release, or raise the quota of tenant a.
             ask t3: a3 Accepted, t3 on n1, a3 Running
         "#]],
     );
@@ -232,9 +232,9 @@ fn after_lowering_only_what_is_exceeded_waits() {
             tenant a: tenant a set, root.tenants.a changed
             ask t4: a2 Accepted, t4 on n1, a2 Running
             ask t5: a3 Accepted
-              t5 waits QUEUE_MAX (OVER_QUOTA_AFTER_LOWERING a nvidia.com/gpu 8+1 of 4 short 5): queue root.tenants.a uses 8 nvidia.com/gpu, which is above its quota of 4, and the ask needs 1. Wait for releases, or raise the quota of tenant a.
+              t5 waits OVER_QUOTA_AFTER_LOWERING (a nvidia.com/gpu 8+1 of 4 short 5): queue root.tenants.a uses 8 nvidia.com/gpu, which is above its quota of 4, and the ask needs 1. Wait for releases, or raise the quota of tenant a.
             release t1: t1 released
-              t5 waits QUEUE_MAX (TENANT_QUOTA a nvidia.com/gpu 4+1 of 4 short 1): queue root.tenants.a has 0 of 4 nvidia.com/gpu available, but the ask needs 1. Wait for a release, or raise the quota of tenant a.
+              t5 waits TENANT_QUOTA (a nvidia.com/gpu 4+1 of 4 short 1): queue root.tenants.a has 0 of 4 nvidia.com/gpu available, but the ask needs 1. Wait for a release, or raise the quota of tenant a.
             release t2: t2 released, t5 on n1, a3 Running
               a: version 2, root.tenants.a uses {instances: 3, nvidia.com/gpu: 4, vcore: 6000 m} of {nvidia.com/gpu: 4}
         "#]],
@@ -264,7 +264,7 @@ fn a_tenant_is_a_user_a_project_or_a_department() {
             tenant ann: tenant ann set, root.tenants.d1.p1 changed, root.tenants.d1.p1.own made, root.tenants.d1.p1.ann made
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2
-              t2 waits QUEUE_MAX (TENANT_QUOTA ann vcore 1000+1000 of 1000 short 1000): queue root.tenants.d1.p1.ann has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or raise the quota of tenant ann.
+              t2 waits TENANT_QUOTA (ann vcore 1000+1000 of 1000 short 1000): queue root.tenants.d1.p1.ann has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or raise the quota of tenant ann.
               ann: version 1, root.tenants.d1.p1.ann uses {instances: 1, vcore: 1000 m} of {vcore: 1000 m}
               p1: version 1, root.tenants.d1.p1 uses {instances: 1, vcore: 1000 m} of {vcore: 2000 m}
               d1: version 1, root.tenants.d1 uses {instances: 1, vcore: 1000 m} of {vcore: 3000 m}
@@ -292,7 +292,7 @@ fn a_quota_that_is_raised_starts_what_waits_for_it() {
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2: a2 Accepted
-              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 10 of 100 vcore available, but the ask needs 20. Wait for a release, or raise the quota of tenant a.
+              t2 waits TENANT_QUOTA (a vcore 90000+20000 of 100000 short 10000): queue root.tenants.a has 10 of 100 vcore available, but the ask needs 20. Wait for a release, or raise the quota of tenant a.
             tenant a: tenant a set, root.tenants.a changed, t2 on n1, a2 Running
               a: version 2, root.tenants.a uses {instances: 2, vcore: 110000 m} of {vcore: 120000 m}
         "#]],
@@ -323,7 +323,7 @@ fn a_start_fits_every_tenant_above() {
             tenant b: tenant b set, root.tenants.dept-1.b made
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2: b1 Accepted
-              t2 waits QUEUE_MAX (ANCESTOR_QUOTA dept-1 vcore 90000+40000 of 120000 short 10000): queue root.tenants.dept-1 has 30 of 120 vcore available, but the ask needs 40. Wait for a release, or raise the quota of tenant dept-1.
+              t2 waits ANCESTOR_QUOTA (dept-1 vcore 90000+40000 of 120000 short 10000): queue root.tenants.dept-1 has 30 of 120 vcore available, but the ask needs 40. Wait for a release, or raise the quota of tenant dept-1.
             ask t2: t2 resized, t2 on n1, b1 Running
               dept-1: version 1, root.tenants.dept-1 uses {instances: 2, vcore: 120000 m} of {vcore: 120000 m}
         "#]],
@@ -369,7 +369,7 @@ fn tasks_of_a_tenant_with_others_below_it_count_beside_theirs() {
             ask d1: d1 Accepted, d1 on n1, d1 Running
             ask a1: a1 Accepted, a1 on n1, a1 Running
             ask a2
-              a2 waits QUEUE_MAX (ANCESTOR_QUOTA d vcore 4000+2000 of 5000 short 1000): queue root.tenants.d has 1 of 5 vcore available, but the ask needs 2. Wait for a release, or raise the quota of tenant d.
+              a2 waits ANCESTOR_QUOTA (d vcore 4000+2000 of 5000 short 1000): queue root.tenants.d has 1 of 5 vcore available, but the ask needs 2. Wait for a release, or raise the quota of tenant d.
               d: version 1, root.tenants.d uses {instances: 2, vcore: 4000 m} of {vcore: 5000 m}
               root.tenants.d.own: in force {vcore: 5000 m}, uses {instances: 1, vcore: 2000 m}, headroom {vcore: 1000 m}, share 0.4, runs 1
             tenant-gone d: refused TENANT_HAS_TENANTS: tenant d has 1 child tenants, so the tenant cannot be deleted. Move or delete the child tenants first.
@@ -410,9 +410,9 @@ fn after_lowering_starts_go_on_when_enough_has_ended() {
             ask t3: t3 on n1
             tenant a: tenant a set, root.tenants.a changed
             ask t4: a2 Accepted
-              t4 waits QUEUE_MAX (OVER_QUOTA_AFTER_LOWERING a vcore 90000+1000 of 60000 short 31000): queue root.tenants.a uses 90 vcore, which is above its quota of 60, and the ask needs 1. Wait for releases, or raise the quota of tenant a.
+              t4 waits OVER_QUOTA_AFTER_LOWERING (a vcore 90000+1000 of 60000 short 31000): queue root.tenants.a uses 90 vcore, which is above its quota of 60, and the ask needs 1. Wait for releases, or raise the quota of tenant a.
             release t3: t3 released
-              t4 waits QUEUE_MAX (TENANT_QUOTA a vcore 60000+1000 of 60000 short 1000): queue root.tenants.a has 0 of 60 vcore available, but the ask needs 1. Wait for a release, or raise the quota of tenant a.
+              t4 waits TENANT_QUOTA (a vcore 60000+1000 of 60000 short 1000): queue root.tenants.a has 0 of 60 vcore available, but the ask needs 1. Wait for a release, or raise the quota of tenant a.
             release t2: t2 released, t4 on n1, a2 Running
               a: version 2, root.tenants.a uses {instances: 2, vcore: 60000 m} of {vcore: 60000 m}
         "#]],

@@ -90,7 +90,7 @@ fn whoever_has_no_quota_has_the_default_and_the_default_can_change() {
             tenant system: tenant system set, root.tenants.system made
             ask a1: a1 Accepted, a1 on n1, a1 Running
             ask a2
-              a2 waits QUEUE_MAX (TENANT_QUOTA a vcore 2000+1000 of 2000 short 1000): queue root.tenants.a has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or raise the quota of tenant a.
+              a2 waits TENANT_QUOTA (a vcore 2000+1000 of 2000 short 1000): queue root.tenants.a has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or raise the quota of tenant a.
             ask b1: b1 Accepted, b1 on n1, b1 Running
             ask s1: s1 Accepted, s1 on n1, s1 Running
               a: version 1, root.tenants.a uses {instances: 1, vcore: 2000 m} of {vcore: 2000 m}
@@ -163,14 +163,14 @@ fn a_tenant_that_is_suspended_starts_nothing_and_takes_in_all() {
             ask t1: a1 Accepted, t1 on n1, a1 Running
             tenant a: tenant a set, root.tenants.d.a changed
             ask t2
-              t2 waits TENANT_SUSPENDED (TENANT_SUSPENDED a): tenant a is suspended, so nothing starts in queue root.tenants.d.a or in its child queues. Resume the tenant.
+              t2 waits TENANT_SUSPENDED (a): tenant a is suspended, so nothing starts in queue root.tenants.d.a or in its child queues. Resume the tenant.
             ask t3: a2 Accepted
-              t3 waits TENANT_SUSPENDED (TENANT_SUSPENDED a): tenant a is suspended, so nothing starts in queue root.tenants.d.a or in its child queues. Resume the tenant.
+              t3 waits TENANT_SUSPENDED (a): tenant a is suspended, so nothing starts in queue root.tenants.d.a or in its child queues. Resume the tenant.
             release t1: t1 released
             tenant a: tenant a set, root.tenants.d.a changed, t2 on n1, t3 on n1, a2 Running
             tenant d: tenant d set, root.tenants.d changed, root.tenants.d.own changed
             ask t4
-              t4 waits TENANT_SUSPENDED (TENANT_SUSPENDED d): tenant d is suspended, so nothing starts in queue root.tenants.d or in its child queues. Resume the tenant.
+              t4 waits TENANT_SUSPENDED (d): tenant d is suspended, so nothing starts in queue root.tenants.d or in its child queues. Resume the tenant.
             tenant d: tenant d set, root.tenants.d changed, root.tenants.d.own changed, t4 on n1
         "#]],
     );
@@ -215,7 +215,7 @@ fn a_reload_keeps_tenants_with_what_they_have() {
             tenant a: tenant a set, root.tenants.d changed, root.tenants.d.own made, root.tenants.d.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2
-              t2 waits QUEUE_MAX (TENANT_QUOTA a vcore 2000+2000 of 3000 short 1000): queue root.tenants.d.a has 1 of 3 vcore available, but the ask needs 2. Wait for a release, or raise the quota of tenant a.
+              t2 waits TENANT_QUOTA (a vcore 2000+2000 of 3000 short 1000): queue root.tenants.d.a has 1 of 3 vcore available, but the ask needs 2. Wait for a release, or raise the quota of tenant a.
             reload: defaults of tenants set, root.c made, root.tenants.d changed, root.tenants.d.a changed, root.b Draining, t2 on n1
               d: version 1, root.tenants.d uses {instances: 2, vcore: 4000 m} of {vcore: 4000 m}
               a: version 1, root.tenants.d.a uses {instances: 2, vcore: 4000 m} of none
@@ -349,12 +349,12 @@ fn a_tenant_can_be_a_limit_in_a_queue_that_others_use_too() {
             tenant bob: tenant bob set, root.b has other limits
             ask t2: t2 on n1
             ask t3
-              t3 waits ABS_USER_LIMIT (TENANT_INSTANCES ann instances 2+1 of 2 short 1): user ann at root.b has 0 of 2 instances available, but the ask needs 1. Wait for a release, or raise the limit.
+              t3 waits TENANT_INSTANCES (ann instances 2+1 of 2 short 1): user ann at root.b has 0 of 2 instances available, but the ask needs 1. Wait for a release, or raise the quota of tenant ann.
               ann at root.b: uses {instances: 2, vcore: 2000 m}, left {instances: 0, vcore: 2000 m}, runs 1
               ann at root: uses {instances: 2, vcore: 2000 m}, left none, runs 1
             app c1: rejected TENANT_USER: tenant ann is the limit of ann, but the task is from user cid. Submit as ann, or for another tenant.
             ask t4: c2 Accepted
-              t4 waits ABS_USER_LIMIT (TENANT_INSTANCES ann instances 2+1 of 2 short 1): user ann at root.b has 0 of 2 instances available, but the ask needs 1. Wait for a release, or raise the limit.
+              t4 waits TENANT_INSTANCES (ann instances 2+1 of 2 short 1): user ann at root.b has 0 of 2 instances available, but the ask needs 1. Wait for a release, or raise the quota of tenant ann.
             release t1: t1 released, t3 on n1
             tenant-gone ann: refused TENANT_HAS_TASKS: tenant ann has 2 tasks that have not ended, so the tenant cannot be deleted. Wait until these tasks end, or cancel them.
             tenant ann: tenant ann set, root.b has other limits, t4 on n1, c2 Running

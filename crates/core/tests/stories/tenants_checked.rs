@@ -129,10 +129,10 @@ fn a_quota_of_zero_forbids_and_one_that_is_not_named_does_not_bound() {
             tenant a: tenant a set, root.tenants.a made
             ask t1: a1 Accepted, t1 on n1, a1 Running
             ask t2
-              t2 waits IMPOSSIBLE (TENANT_QUOTA a gpu 0+1 of 0 short 1): no release can start the ask: the ask needs 1 gpu, but the maximum of queue root.tenants.a is 0. Raise the maximum, or request less.
+              t2 waits IMPOSSIBLE (a gpu 0+1 of 0 short 1): no release can start the ask: the ask needs 1 gpu, but the maximum of queue root.tenants.a is 0. Raise the maximum, or request less.
             tenant b: tenant b set, root.tenants.b made
             ask t3: b1 Accepted
-              t3 waits IMPOSSIBLE (TENANT_INSTANCES b instances 0+1 of 0 short 1): no release can start the ask: the ask needs 1 instances, but the maximum of queue root.tenants.b is 0. Raise the maximum, or request less.
+              t3 waits IMPOSSIBLE (b instances 0+1 of 0 short 1): no release can start the ask: the ask needs 1 instances, but the maximum of queue root.tenants.b is 0. Raise the maximum, or request less.
             tenant b: tenant b set, root.tenants.b changed, t3 on n1, b1 Running
         "#]],
     );
@@ -167,9 +167,9 @@ fn what_exceeds_the_quota_by_itself_is_refused_or_parked() {
             ask t2: refused EXCEEDS_QUOTA_ALWAYS: ask t2 needs 160 vcore, but the quota of tenant d is 150. Split the ask, raise the quota, or set `oversized: park` for the tenant.
             tenant a: tenant a set, root.tenants.d.a changed
             ask t2
-              t2 waits IMPOSSIBLE (TENANT_QUOTA a vcore 90000+120000 of 100000 short 110000): no release can start the ask: the ask needs 120 vcore, but the maximum of queue root.tenants.d.a is 100. Raise the maximum, or request less.
+              t2 waits IMPOSSIBLE (a vcore 90000+120000 of 100000 short 110000): no release can start the ask: the ask needs 120 vcore, but the maximum of queue root.tenants.d.a is 100. Raise the maximum, or request less.
             ask t3: t3 on n1
-              t2 waits IMPOSSIBLE (TENANT_QUOTA a vcore 100000+120000 of 100000 short 120000): no release can start the ask: the ask needs 120 vcore, but the maximum of queue root.tenants.d.a is 100. Raise the maximum, or request less.
+              t2 waits IMPOSSIBLE (a vcore 100000+120000 of 100000 short 120000): no release can start the ask: the ask needs 120 vcore, but the maximum of queue root.tenants.d.a is 100. Raise the maximum, or request less.
         "#]],
     );
 }
@@ -374,7 +374,7 @@ fn what_exceeds_a_quota_that_is_a_limit_is_refused_or_parked() {
             ask t3: c1 Accepted, c1 counts for group dev, t3 on n1, c1 Running
             tenant u: tenant u set, root.shared has other limits
             ask t4
-              t4 waits IMPOSSIBLE (TENANT_QUOTA u vcore 10000+11000 of 10000 short 11000): no release can start the ask: the ask needs 11 vcore, but the limit of user ann at root.shared is 10. Raise the limit, or request less.
+              t4 waits IMPOSSIBLE (u vcore 10000+11000 of 10000 short 11000): no release can start the ask: the ask needs 11 vcore, but the limit of user ann at root.shared is 10. Raise the limit, or request less.
         "#]],
     );
 }

@@ -293,7 +293,7 @@ fn what_comes_back_with_a_node_is_above_the_quota_and_nobody_is_stopped_for_it()
             wait 60s: nothing
             scan-quotas: nothing
             ask t4
-              t4 waits QUEUE_MAX (OVER_QUOTA_AFTER_LOWERING a vcore 110000+1000 of 100000 short 11000): queue root.tenants.a uses 110 vcore, which is above its quota of 100, and the ask needs 1. Wait for releases, or raise the quota of tenant a.
+              t4 waits OVER_QUOTA_AFTER_LOWERING (a vcore 110000+1000 of 100000 short 11000): queue root.tenants.a uses 110 vcore, which is above its quota of 100, and the ask needs 1. Wait for releases, or raise the quota of tenant a.
               a: version 1, root.tenants.a uses {instances: 2, vcore: 110000 m} of {vcore: 100000 m}
         "#]],
     );

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use headroom_core::books::{ApplicationState, TaskState};
 use headroom_core::config::tenant::INSTANCES;
+use headroom_core::explain::explain;
 use headroom_core::id::{AllocationId, PartitionId, QueueId};
 use headroom_core::testkit::World;
 use headroom_core::view::{PredictedTask, leaf_of_tenant, predict_task, waiting};
@@ -110,7 +111,7 @@ impl Pair {
                     Event::Ask(AskEvent::Placed { ask, node }) => {
                         overtaken = self.start(*ask, *node);
                     }
-                    Event::Application(ApplicationEvent::Overtaken { application }) => {
+                    Event::Application(ApplicationEvent::Overtaken { application, .. }) => {
                         let name = self.world.books.application(*application).name.to_string();
                         assert_eq!(Some(&name), overtaken.as_ref(), "who is overtaken");
                         let head = self.model.tasks.get_mut(&name).expect("it waits");
@@ -333,9 +334,16 @@ impl Pair {
                 continue;
             };
             let reason = wait.tenant_reason(books, one.ask);
-            let code =
-                reason.as_ref().map_or(wait.blocker.code(books), |reason| reason.code.as_str());
+            let explained = explain(books, &self.world.scheduler, one.ask).expect("it waits");
+            let first = explained.blocked_by().next().map(|check| check.code);
+            let code = wait.code(books, one.ask);
+            assert_eq!(first, Some(code), "{name} waits under one code");
+            let code = code.as_str();
             match code {
+                "IMPOSSIBLE" => {
+                    let whole = self.model.tasks[name].whole();
+                    assert!(!self.model.could_run(tenant, &whole), "{name} could run");
+                }
                 "TENANT_SUSPENDED" => assert!(self.model.suspended(tenant), "{name}: {code}"),
                 "BEHIND_HEAD" | "HELD_FOR_HEAD" => {
                     assert_ne!(head, Some(name), "the head is behind nobody");

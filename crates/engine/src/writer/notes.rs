@@ -10,8 +10,8 @@ impl Writer {
         let Self { books, scheduler, edges, records, work, .. } = self;
         let notes = scheduler.take_notes();
         for note in &notes {
-            if let Note::Parked { wait, .. } = note {
-                work.waits.note(wait.blocker.wait_code(books));
+            if let Note::Parked { code, .. } = note {
+                work.waits.note(*code);
             }
         }
         edges.take(books, scheduler, now, &notes, &mut |record| records.push(record));

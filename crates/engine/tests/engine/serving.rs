@@ -18,7 +18,7 @@ async fn what_fits_is_placed_in_order_and_what_does_not_waits_until_it_does() {
     let waits = cluster.handle.inspect(|books, scheduler| {
         let pending = books.allocations().iter().filter(|(_, row)| row.is_pending());
         let waits =
-            pending.map(|(id, _)| scheduler.wait_of(books, id).unwrap().blocker.code(books));
+            pending.map(|(id, _)| scheduler.wait_of(books, id).unwrap().code(books, id).as_str());
         waits.collect::<Vec<_>>()
     });
     assert_eq!(waits.await.unwrap(), ["QUEUE_MAX"]);

@@ -8,11 +8,11 @@ use anyhow::{Result, bail};
 use clap::Args;
 use headroom_api::client::Sought;
 use headroom_api::headroomv1::{
-    CheckHolder, CheckVerdict, ExplainedCheck, ExplainedState, Explanation, InTurn, NodesLookedAt,
-    Remedies,
+    CheckHolder, CheckVerdict, ExplainedCheck, ExplainedHold, ExplainedPreemption, ExplainedState,
+    Explanation, InTurn, NodesLookedAt, PreemptionVictim, Remedies,
 };
-use headroom_core::NodeReason;
 use headroom_core::resource::{Quantity, Unit};
+use headroom_core::{NodeReason, WaitCode};
 
 use crate::output;
 use crate::remote::{Format, Listing, Remote, exact, resources};
@@ -75,7 +75,8 @@ impl Explain {
         let subject = self.subject.as_deref().unwrap_or_default();
         let partition = &self.remote.partition;
         let remedies = Some(self.remedies.as_str()).filter(|kinds| *kinds != "none");
-        let sought = Sought { remedies, in_turn: self.in_turn, all_changes: self.history };
+        let sought =
+            Sought { remedies, in_turn: self.in_turn, preemption: true, all_changes: self.history };
         let wanted = self.wanted.body()?;
         if let Some(folder) = &self.journal {
             return self.show(&journal::explained(folder, partition, subject, sought)?);
@@ -185,13 +186,15 @@ fn is_behind_a_head(found: &Explanation) -> bool {
 
 /// What kind of change helps, where there is no room for the change itself.
 fn helpful(found: &Explanation, kind: &str) -> String {
-    let suspended = found.blocked_by.first().is_some_and(|check| check.id == "TENANT_SUSPENDED");
+    let code = found.blocked_by.first().and_then(|check| WaitCode::of_text(&check.id));
+    let suspended = code == Some(WaitCode::TenantSuspended);
     let words = match kind {
         "wait" => "wait",
         "resume" => "resume the tenant",
         "move" => "move the ask",
         // Whatever else is changed, it does not start without that.
         _ if suspended => "resume the tenant, and more",
+        "raise" if code.is_some_and(WaitCode::is_quota) => "raise the quota",
         "raise" => "raise the limit",
         "release" => "a release helps",
         "shrink" => "request less",
@@ -233,6 +236,9 @@ fn shown(found: &Explanation, history: bool) -> String {
     if let Some(sentence) = &found.sentence {
         let _ = writeln!(text, "{sentence}");
     }
+    if let Some(hold) = &found.hold {
+        let _ = writeln!(text, "{}", of_hold(hold));
+    }
     if !found.checks.is_empty() {
         let _ = writeln!(text, "\nchecks, in order");
         found.checks.iter().for_each(|check| of_check(&mut text, check));
@@ -249,6 +255,9 @@ fn shown(found: &Explanation, history: bool) -> String {
                 change.at, change.id, change.sequence
             );
         }
+    }
+    if let Some(preemption) = &found.preemption {
+        of_preemption(&mut text, preemption);
     }
     if let Some(remedies) = &found.remedies {
         of_remedies(&mut text, (found, remedies));
@@ -310,6 +319,30 @@ fn of_nodes(text: &mut String, nodes: &NodesLookedAt) {
     let _ = writeln!(text, "      {} of {} nodes fit{refused}", nodes.fitting, nodes.looked_at);
     for miss in &nodes.nearest {
         let _ = writeln!(text, "      {} lacks {}", miss.node, resources(&miss.lacks));
+    }
+}
+
+/// The capacity that is held for it.
+fn of_hold(hold: &ExplainedHold) -> String {
+    let ExplainedHold { queue, since, until } = hold;
+    let holder = queue.as_ref().map_or("an ancestor queue".into(), |path| format!("queue {path}"));
+    format!("{holder} holds capacity for the ask since {since}, and until {until} at most")
+}
+
+/// What preemption would do for it.
+fn of_preemption(text: &mut String, found: &ExplainedPreemption) {
+    let _ = writeln!(text, "\npreemption, from {}", found.from);
+    let _ = writeln!(text, "  {}", found.sentence);
+    for victim in &found.victims {
+        let PreemptionVictim { application, allocation, queue, user, resources: size } = victim;
+        let size = resources(size);
+        let _ = writeln!(text, "  {allocation} of {application}, {user} in {queue} ({size})");
+    }
+    if found.hidden > 0 {
+        let _ = writeln!(text, "  {} more, which you are not allowed to see", found.hidden);
+    }
+    if let Some(tried) = found.tried {
+        let _ = writeln!(text, "  last attempt at {tried}");
     }
 }
 

@@ -152,6 +152,58 @@ pub(crate) const ROOT_CAPACITY: Scene = Scene {
         ",
 };
 
+pub(crate) const ANCESTOR_QUOTA: Scene = Scene {
+    subject: "t2",
+    script: "
+        tenants root.tenants
+        node n1 vcore=32 memory=128Gi
+        tenant sales quota vcore=8
+        tenant emea of sales
+        tenant apac of sales
+        task t1 emea ann vcore=6
+        wait 60s
+        task t2 apac bob vcore=4
+        ",
+};
+
+pub(crate) const OVER_QUOTA_AFTER_LOWERING: Scene = Scene {
+    subject: "t2",
+    script: "
+        tenants root.tenants
+        node n1 vcore=32 memory=128Gi
+        tenant sales quota vcore=8
+        task t1 sales ann vcore=6
+        wait 60s
+        tenant sales quota vcore=4
+        wait 60s
+        task t2 sales ann vcore=1
+        ",
+};
+
+pub(crate) const TENANT_INSTANCES: Scene = Scene {
+    subject: "t2",
+    script: "
+        tenants root.tenants
+        node n1 vcore=32 memory=128Gi
+        tenant sales quota instances=1
+        task t1 sales ann vcore=1
+        wait 60s
+        task t2 sales ann vcore=1
+        ",
+};
+
+pub(crate) const TENANT_QUOTA: Scene = Scene {
+    subject: "t2",
+    script: "
+        tenants root.tenants
+        node n1 vcore=32 memory=128Gi
+        tenant sales quota vcore=8
+        task t1 sales ann vcore=6
+        wait 60s
+        task t2 sales ann vcore=4
+        ",
+};
+
 pub(crate) const TENANT_SUSPENDED: Scene = Scene {
     subject: "render-4",
     script: "

@@ -81,7 +81,7 @@ events! {
         LifetimeSet = LifetimeSet "lifetime_set" { application, since, asked }
         LifetimeOver = LifetimeOver "lifetime_over" { application }
         DeadlineSet = DeadlineSet "deadline_set" { application, deadline, estimate }
-        Overtaken = Overtaken "overtaken" { application }
+        Overtaken = Overtaken "overtaken" { application, by }
         Moved = ApplicationMoved "application_moved" { application, state, timer }
         Activated = ApplicationActivated "application_activated" { application, driver }
         Allocating = ApplicationAllocating "application_allocating" { application }

@@ -98,6 +98,16 @@ macro_rules! ids {
         }
 
         message!($id = proto::Id);
+
+        impl Field<Option<proto::Id>> for Option<$id> {
+            fn put(&self) -> Option<proto::Id> {
+                self.as_ref().map(Field::put)
+            }
+
+            fn take(field: Option<proto::Id>) -> Decoded<Self> {
+                field.map(Field::take).transpose()
+            }
+        }
     )*};
 }
 

@@ -1,7 +1,7 @@
 //! Bytes that are no record, or one of another version: an error that names what is wrong.
 
 use headroom_journal::proto::{self, command, event};
-use headroom_journal::{DecodeError, LEVELS_MAX, Record, What, exercise};
+use headroom_journal::{DecodeError, FORMAT, LEVELS_MAX, Record, What, exercise};
 use prost::Message as _;
 
 use crate::samples;
@@ -18,9 +18,12 @@ fn sample(name: &str) -> proto::Record {
 #[test]
 fn a_newer_format_is_refused_by_name_even_where_it_cannot_be_read() {
     let mut message = sample("event-placed");
-    message.format = 9;
-    let expected = "the record has format 9, but this version reads formats up to 8. Use the \
-                    version that wrote the record";
+    message.format = FORMAT + 1;
+    let expected = format!(
+        "the record has format {}, but this version reads formats up to {FORMAT}. Use the version \
+         that wrote the record",
+        FORMAT + 1
+    );
     assert_eq!(refusal(&message), expected);
     let mut bytes = message.encode_to_vec();
     // A field of a wire type that there is none of.

@@ -29,6 +29,7 @@ pub(super) fn write(out: &mut Exposition, scrape: &Scrape<'_>) {
     journal(out, scrape);
     partitions(out, scrape);
     resources(out, scrape);
+    reserved(out, scrape);
     happened(out, scrape);
     rms(out, scrape);
     requests(out, scrape);
@@ -198,6 +199,25 @@ fn resources(out: &mut Exposition, scrape: &Scrape<'_>) {
         });
         out.samples(description, samples);
     }
+}
+
+/// What placeholders hold, by leaf: part of what is allocated, and used by nothing yet.
+fn reserved(out: &mut Exposition, scrape: &Scrape<'_>) {
+    let samples = scrape.partitions().flat_map(|(id, name)| {
+        let leaves = scrape.view.tally.partitions.get(&id).into_iter();
+        leaves.flat_map(|tally| tally.reserved.iter()).flat_map(move |(leaf, amounts)| {
+            amounts.iter().map(move |(resource, amount)| {
+                let labels = vec![
+                    ("partition", name),
+                    ("queue", leaf.as_str()),
+                    ("resource", resource.as_str()),
+                ];
+                (labels, amount.get())
+            })
+        })
+    });
+    let help = "Amounts of placeholders, in core units. They are part of the allocated amounts.";
+    out.samples(("headroom_queue_reserved", Gauge, help), samples);
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a duration of 2^53 ms is 285,000 years")]

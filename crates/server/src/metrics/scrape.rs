@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use headroom_core::books::Books;
 use headroom_core::id::{PartitionId, QueueId};
-use headroom_core::{Name, Timestamp};
+use headroom_core::{Name, Timestamp, WaitCode};
 use headroom_engine::View;
 
 use super::tenants::Waits;
@@ -35,7 +35,10 @@ impl<'a> Scrape<'a> {
             for (leaf, reason, count) in scheduler.pending_counts() {
                 let key = (
                     books.queue(leaf).partition,
-                    reason.as_reported(books, leaf).code(books).unwrap_or("NEXT"),
+                    reason
+                        .as_reported(books, leaf)
+                        .code(books, leaf)
+                        .map_or("NEXT", WaitCode::as_str),
                 );
                 *waiting.entry(key).or_default() += count.asks;
                 wait(books, leaf, count.applications, None, &mut tenants);

@@ -8,7 +8,7 @@ use headroom_api::routes;
 use headroom_core::books::TaskOutcome;
 use headroom_core::resource::{Amounts, Quantity};
 use headroom_core::view::{self, Spans, TenantTally, TenantView};
-use headroom_core::{Millis, Name, TenantCode, Timestamp, WaitCode};
+use headroom_core::{Millis, Name, Timestamp, WaitCode};
 use headroom_engine::{Verified, View};
 
 use super::own::seconds;
@@ -290,10 +290,9 @@ fn happened(out: &mut Exposition, shown: &[Shown]) {
     }
 }
 
-/// Returns every reason that a task can be given: one of its tenant's, or the check that holds it back.
+/// Returns the code of every reason to wait.
 fn throttle_codes() -> impl Iterator<Item = &'static str> {
-    let of_tenant = TenantCode::ALL.iter().map(|code| code.as_str());
-    of_tenant.chain(WaitCode::ALL.iter().map(|code| code.as_str()))
+    WaitCode::ALL.iter().map(|code| code.as_str())
 }
 
 /// What was used over time, and how long heads of lines blocked later asks.

@@ -10,7 +10,8 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::Response;
 use headroom_api::headroomv1::{
-    CheckVerdict, Code, ExplainedCheck, ExplainedState, Explanation, Remedies, Stamp, VerdictChange,
+    CheckVerdict, Code, ExplainedCheck, ExplainedHold, ExplainedPreemption, ExplainedState,
+    Explanation, Remedies, Stamp, VerdictChange,
 };
 use headroom_core::books::{Books, Rejected};
 use headroom_core::explain::remedy::{self, IN_TURN_STEPS, RemedyKind, TRIALS};
@@ -31,6 +32,7 @@ use crate::service::Service;
 mod checks;
 mod edits;
 mod history;
+mod preemption;
 mod would_run;
 
 pub(super) use would_run::would_run;
@@ -115,15 +117,29 @@ async fn answer(
     {
         let (caller, books) = (asked.caller.clone(), found.books);
         let looked = move || wanted.look(&books, &caller, now, &explanation);
-        let looked = tokio::task::spawn_blocking(looked);
-        body.remedies = Some(looked.await.unwrap_or_else(|_| gave_up()));
+        let looked = tokio::task::spawn_blocking(looked).await;
+        looked.unwrap_or_else(|_| Looked::gave_up()).show(&mut body);
     }
     Ok(json(asked, &body))
 }
 
-/// The trials have failed, which a look at the log tells.
-fn gave_up() -> Remedies {
-    Remedies { ran_out: true, ..Remedies::default() }
+/// What was found in addition to why an ask waits.
+struct Looked {
+    remedies: Option<Remedies>,
+    preemption: Option<ExplainedPreemption>,
+}
+
+impl Looked {
+    /// The trials have failed. The log has the reason.
+    fn gave_up() -> Self {
+        let remedies = Remedies { ran_out: true, ..Remedies::default() };
+        Self { remedies: Some(remedies), preemption: None }
+    }
+
+    fn show(self, body: &mut Explanation) {
+        body.remedies = self.remedies;
+        body.preemption = self.preemption;
+    }
 }
 
 /// What is looked for in addition to why it waits.
@@ -132,13 +148,15 @@ struct Sought {
     kinds: Vec<RemedyKind>,
     /// Whether it is looked what becomes of it when those before it go first.
     in_turn: bool,
+    /// Whether it is predicted what preemption would do.
+    preemption: bool,
     /// Whether all that it waited for is read from the journal.
     all_changes: bool,
 }
 
 impl Sought {
     const fn is_empty(&self) -> bool {
-        self.kinds.is_empty() && !self.in_turn
+        self.kinds.is_empty() && !self.in_turn && !self.preemption
     }
 
     /// What would start an ask that is explained, as the caller may see it.
@@ -148,21 +166,33 @@ impl Sought {
         caller: &Caller,
         now: Timestamp,
         explanation: &explain::Explanation,
-    ) -> Remedies {
-        let mut found = remedy::remedies(books, now, explanation, &self.kinds, TRIALS);
-        if self.in_turn {
-            found.look_in_turn(books, now, explanation.ask, IN_TURN_STEPS);
+    ) -> Looked {
+        let preemption = self.preemption.then(|| explain::preemption(books, explanation, now));
+        let preemption = preemption.flatten();
+        let remedies = (self.in_turn || !self.kinds.is_empty()).then(|| {
+            let mut found = remedy::remedies(books, now, explanation, &self.kinds, TRIALS);
+            if self.in_turn {
+                found.look_in_turn(books, now, explanation.ask, IN_TURN_STEPS);
+            }
+            edits::visible_remedies(books, caller, &found)
+        });
+        Looked {
+            remedies,
+            preemption: preemption.map(|found| preemption::visible(books, caller, &found)),
         }
-        edits::visible_remedies(books, caller, &found)
     }
 }
 
 /// What is asked for in addition to why it waits; of what nobody has submitted there are no changes.
 fn wanted(asked: &NativeRequest, is_there: bool) -> Result<Sought, Refused> {
-    let known: &[&str] =
-        if is_there { &["remedies", "inTurn", "history"] } else { &["remedies", "inTurn"] };
+    let known: &[&str] = if is_there {
+        &["remedies", "inTurn", "preemption", "history"]
+    } else {
+        &["remedies", "inTurn", "preemption"]
+    };
     let parameters = asked.parameters(known)?;
     let in_turn = parameters.flag("inTurn")?.unwrap_or(false);
+    let preemption = parameters.flag("preemption")?.unwrap_or(false);
     let malformed = |detail: String| Refused::new(asked, Code::Malformed, detail);
     let kinds = kinds(parameters.get("remedies")).map_err(malformed)?;
     let all_changes = match parameters.get("history") {
@@ -173,7 +203,7 @@ fn wanted(asked: &NativeRequest, is_there: bool) -> Result<Sought, Refused> {
             return Err(malformed(detail));
         }
     };
-    Ok(Sought { kinds, in_turn, all_changes })
+    Ok(Sought { kinds, in_turn, preemption, all_changes })
 }
 
 /// The kinds of remedies that a text names.
@@ -202,14 +232,15 @@ pub fn explanation_of(
     books: &Books,
     (now, sequence): (Timestamp, u64),
     found: &explain::Explanation,
-    (remedies, in_turn): (Option<&str>, bool),
+    (remedies, in_turn, preemption): (Option<&str>, bool, bool),
 ) -> Result<Explanation, String> {
+    let kinds = kinds(remedies)?;
     let (caller, sought) =
-        (Caller::open(), Sought { kinds: kinds(remedies)?, in_turn, all_changes: false });
+        (Caller::open(), Sought { kinds, in_turn, preemption, all_changes: false });
     let mut body = explained(books, &caller, found);
     body.stamp = Stamp { sequence, epoch: String::new(), as_of: time(now) };
     if !sought.is_empty() && found.verdict != Verdict::Allocated {
-        body.remedies = Some(sought.look(books, &caller, now, found));
+        sought.look(books, &caller, now, found).show(&mut body);
     }
     Ok(body)
 }
@@ -366,6 +397,12 @@ fn explained(books: &Books, caller: &Caller, explanation: &explain::Explanation)
         blocked_by: checks.iter().filter(failed).cloned().collect(),
         checks,
         history: explanation.history.iter().map(change).collect(),
+        hold: books.hold_of(explanation.ask).map(|(hold, until)| ExplainedHold {
+            queue: visible::queue(books, caller, hold.top)
+                .then(|| books.queue(hold.top).path.to_string()),
+            since: time(hold.since),
+            until: time(until),
+        }),
         ..Explanation::default()
     }
 }

@@ -14,7 +14,7 @@ use headroom_api::headroomv1::{Code, WaitingExample, WaitingReason, WaitingReaso
 use headroom_core::books::Books;
 use headroom_core::id::{PartitionId, QueueId};
 use headroom_core::resource::Resources;
-use headroom_core::{Reason, Scheduler, Timestamp};
+use headroom_core::{Reason, Scheduler, Timestamp, WaitCode};
 
 use super::answer::{Refused, json};
 use super::partitions::of_path;
@@ -86,7 +86,7 @@ struct Sum {
 impl Look<'_> {
     fn found(&self, limit: usize) -> WaitingReasons {
         let mut body = WaitingReasons { oldest: self.oldest().map(time), ..Default::default() };
-        let mut sums: BTreeMap<Reason, Sum> = BTreeMap::new();
+        let mut sums: BTreeMap<(Reason, WaitCode), Sum> = BTreeMap::new();
         let counts_hidden = visible::counts_hidden(self.caller);
         for (leaf, reason, count) in
             self.scheduler.pending_counts().filter(|one| self.is_below(one.0))
@@ -97,17 +97,17 @@ impl Look<'_> {
             }
             body.waiting_asks += count.asks;
             let reason = reason.as_reported(self.books, leaf);
-            if reason == Reason::Turn {
+            let Some(code) = reason.code(self.books, leaf) else {
                 body.next_asks += count.asks;
                 continue;
-            }
-            let sum = sums.entry(reason).or_default();
+            };
+            let sum = sums.entry((reason, code)).or_default();
             sum.asks += count.asks;
             sum.applications += count.applications;
             sum.resources.add(&count.resources);
             sum.leaves.push((count.asks, leaf));
         }
-        let mut sums: Vec<(Reason, Sum)> = sums.into_iter().collect();
+        let mut sums: Vec<((Reason, WaitCode), Sum)> = sums.into_iter().collect();
         sums.sort_by_key(|(reason, sum)| (Reverse(sum.asks), *reason));
         body.more = sums.len().saturating_sub(limit) as u64;
         sums.truncate(limit);
@@ -118,13 +118,18 @@ impl Look<'_> {
         body
     }
 
-    fn waiting_reason(&self, reason: Reason, mut sum: Sum, explained: bool) -> WaitingReason {
+    fn waiting_reason(
+        &self,
+        (reason, code): (Reason, WaitCode),
+        mut sum: Sum,
+        explained: bool,
+    ) -> WaitingReason {
         sum.leaves
             .sort_by_key(|(asks, leaf)| (Reverse(*asks), self.books.queue(*leaf).path.clone()));
         let queues = sum.leaves.iter().take(QUEUES);
-        let examples = if explained { self.examples(reason) } else { Vec::new() };
+        let examples = if explained { self.examples(reason, code) } else { Vec::new() };
         WaitingReason {
-            code: reason.code(self.books).unwrap_or_default().to_owned(),
+            code: code.as_str().to_owned(),
             scope: self.scope(reason),
             asks: sum.asks,
             applications: sum.applications,
@@ -142,8 +147,12 @@ impl Look<'_> {
         }
     }
 
-    fn examples(&self, reason: Reason) -> Vec<WaitingExample> {
-        let wanted = |leaf| self.is_below(leaf) && self.sees(leaf);
+    fn examples(&self, reason: Reason, code: WaitCode) -> Vec<WaitingExample> {
+        let wanted = |leaf| {
+            self.is_below(leaf)
+                && self.sees(leaf)
+                && reason.as_reported(self.books, leaf).code(self.books, leaf) == Some(code)
+        };
         let found = self.scheduler.examples_of(reason, wanted, PLACES).into_iter();
         let mut examples = Vec::new();
         for one in found {

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use headroom_api::headroomv1::{NodeCounts, PartitionSummary, StarvedQueue};
+use headroom_api::headroomv1::{AwayManager, NodeCounts, PartitionSummary, StarvedQueue};
 use headroom_core::Timestamp;
 use headroom_core::books::{Application, ApplicationState, Books, Queue};
 use headroom_core::id::{PartitionId, QueueId};
@@ -85,6 +85,10 @@ pub(super) fn summary(
     PartitionSummary {
         name: row.name.to_string(),
         state: root.state.to_string(),
+        away: row
+            .away
+            .as_ref()
+            .map(|one| AwayManager { manager: one.manager.to_string(), since: time(one.since) }),
         nodes: if everything { node_counts(books, id) } else { NodeCounts::default() },
         types: by_use(books, &root.allocated, root.max.as_ref()),
         capacity: capacity.map(|max| resources(&books.types().amounts(max))).unwrap_or_default(),

@@ -119,6 +119,19 @@ function tile(title, value, more) {
   return element("div", {}, element("dt", { textContent: title }), content);
 }
 
+// Nothing starts while a resource manager is away: the page says so before all else.
+function showAway(partitions) {
+  const away = partitions.filter((one) => one.away);
+  const shown = byId("away");
+  const key = JSON.stringify(away.map((one) => [one.name, one.away]));
+  if (shown.dataset.key === key) return;
+  shown.dataset.key = key;
+  shown.hidden = away.length === 0;
+  const lines = away.map((one) =>
+    element("p", {}, "Resource manager ", name(one.away.manager), " of partition ", name(one.name), " has been away since ", clock(one.away.since), ". Nothing starts there until it returns."));
+  shown.replaceChildren(...lines);
+}
+
 function showTotals(one) {
   const states = one.applications;
   const running = states.Running || 0;
@@ -134,10 +147,11 @@ function showTotals(one) {
   const rows = one.types.map((type) => {
     const [used, all] = [one.allocated[type] || 0, one.capacity[type] || 0];
     const text = amount(type, used) + " of " + amount(type, all) + " allocated";
+    const reserved = one.placeholders[type] ? ", of which " + amount(type, one.placeholders[type]) + " by placeholders" : "";
     const wanted = one.pending[type] ? ", " + amount(type, one.pending[type]) + " of waiting asks" : "";
     const bar = element("progress", { max: Math.max(all, 1), value: Math.max(0, Math.min(used, all)) });
     bar.setAttribute("aria-label", visible(type) + ": " + text);
-    return element("div", { className: "use" }, element("span", {}, element("strong", {}, name(type)), " " + text + wanted), bar);
+    return element("div", { className: "use" }, element("span", {}, element("strong", {}, name(type)), " " + text + reserved + wanted), bar);
   });
   const none = element("p", { textContent: "No node has registered yet. A resource manager registers nodes over the scheduler interface; see below." });
   byId("usage").replaceChildren(...(rows.length ? rows : [none]));
@@ -181,6 +195,7 @@ function showReasons(found) {
 }
 
 function showPartitions(page) {
+  showAway(page.items);
   const names = page.items.map((one) => one.name);
   if (!names.includes(partition)) partition = names[0] || "";
   const choice = byId("partition");

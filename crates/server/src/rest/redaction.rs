@@ -57,7 +57,7 @@ impl Visibility {
     /// Returns the same sentence; for other callers the code and what sets the bound.
     pub fn reason(&self, books: &Books, wait: &Wait, ask: AllocationId) -> String {
         self.sentence(books, wait, ask).unwrap_or_else(|| {
-            format!("{} {}", wait.blocker.code(books), self.scope_of(books, wait.blocker))
+            format!("{} {}", wait.code(books, ask).as_str(), self.scope_of(books, wait.blocker))
         })
     }
 

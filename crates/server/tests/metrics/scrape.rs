@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use headroom_api::headroomv1::{ResourceManager, ResourceManagerState};
-use headroom_core::{Command, Name, RefusalCode};
+use headroom_core::resource::Amounts;
+use headroom_core::{Ask, Command, Name, RefusalCode};
 use headroom_server::Managers;
 use reqwest::header;
 
@@ -154,6 +155,36 @@ async fn the_reference_s_metrics_have_its_names_kinds_and_labels() {
     let bounds: BTreeSet<_> = buckets.iter().filter_map(|one| one.split('"').nth(1)).collect();
     let expected = ["+Inf", "0.0001", "0.001", "0.01", "0.1", "1", "10", "100", "1000"];
     assert_eq!(bounds, expected.into());
+}
+
+#[tokio::test]
+#[doc(alias = "NS-34")]
+async fn what_placeholders_hold_is_reserved_by_leaf() {
+    let server = busy().await;
+    let series =
+        "headroom_queue_reserved{partition=\"default\",queue=\"root.b\",resource=\"vcore\"}";
+    let reserved = async || Parsed::of(&server.text("/metrics").await).get(series);
+    assert_eq!(reserved().await, None, "no placeholder holds anything there");
+    server.application("gang", "eve", "root.b").await;
+    let place = |key: &str| {
+        Command::Ask(Ask {
+            partition: Name::new("default"),
+            application: Name::new("gang"),
+            key: Name::new(key),
+            resources: Amounts::from([("vcore", 500)]),
+            placeholder: true,
+            task_group: Name::new("workers"),
+            ..Ask::default()
+        })
+    };
+    server.accept(place("p1")).await;
+    server.accept(place("p2")).await;
+    server.turn(1).await;
+    assert_eq!(reserved().await, Some(1_000.0));
+    server.release("gang", Some("p1")).await;
+    assert_eq!(reserved().await, Some(500.0));
+    server.release("gang", Some("p2")).await;
+    assert_eq!(reserved().await, None);
 }
 
 #[tokio::test]

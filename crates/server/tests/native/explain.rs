@@ -48,7 +48,7 @@ async fn all_checks_are_told_with_both_sides_and_who_has_most() {
 #[tokio::test]
 async fn what_would_start_it_is_told_where_it_is_asked_for() {
     let server = waiting().await;
-    let sought = Sought { remedies: Some("raise,release"), in_turn: true, all_changes: false };
+    let sought = Sought { remedies: Some("raise,release"), in_turn: true, ..Sought::default() };
     let found = server.client().explain_ask("default", ("app1", "a2"), sought).await;
     let remedies = found.unwrap().remedies.unwrap();
     let told: Vec<_> =

@@ -3,6 +3,8 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use headroom_core::books::Away;
+use headroom_core::{Command, Name, Timestamp};
 use reqwest::header;
 use serde_json::{Value, json};
 
@@ -45,6 +47,8 @@ const LOOK: &str = r##"(() => ({
   innerWidth,
   text: document.body.innerText,
   connection: document.getElementById("connection").textContent,
+  alert: document.querySelector("[role=alert]").innerText,
+  first: [...document.body.children].filter((one) => one.checkVisibility())[0].innerText,
   events: [...document.querySelectorAll("#events li span")].map((one) => one.textContent),
   reasons: [...document.querySelectorAll("#reasons summary")].map((one) => one.textContent),
   tiles: [...document.querySelectorAll("#totals > div")].map((one) => one.innerText.split("\n")),
@@ -90,6 +94,7 @@ async fn the_page_shows_life_and_fits_a_phone() {
     .await
     .unwrap();
     check(&empty);
+    assert_eq!(empty["alert"], "", "nothing is wrong");
     let text = empty["text"].as_str().unwrap();
     assert!(text.contains("no queue file is active") && text.contains("Nothing waits."), "{text}");
 
@@ -138,6 +143,42 @@ async fn the_page_shows_life_and_fits_a_phone() {
             seen["events"][0].as_str().is_some_and(|text| text.contains("a-node-that-is-new"))
         });
         look_until(&mut browser, "two nodes", |seen| seen["tiles"][0][1] == "2");
+        browser.complaints()
+    })
+    .await
+    .unwrap();
+    assert_eq!(complaints, [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[doc(alias = "NS-51")]
+async fn the_page_says_first_that_a_resource_manager_is_away() {
+    let server = Server::empty().await;
+    server.configure(crate::server::QUEUES).await;
+    server.node("n1", 8).await;
+    let away = |away| Command::SetManagerAway { partition: Name::new("default"), away };
+    let since = Timestamp::from_millis(1_772_438_400_000);
+    server.accept(away(Some(Away { manager: Name::new("yunikorn"), since }))).await;
+    server.turn(1).await;
+    let url = server.url("/");
+    let mut browser = tokio::task::spawn_blocking(move || {
+        let mut browser = Browser::start();
+        browser.visit(&url, 390);
+        let says = |seen: &Value| seen["alert"] != "";
+        let seen = look_until(&mut browser, "the alert", says);
+        check(&seen);
+        let text = seen["alert"].as_str().unwrap();
+        let says = "Resource manager yunikorn of partition default has been away since ";
+        assert!(text.starts_with(says), "{text}");
+        assert_eq!(seen["first"], seen["alert"], "it comes before the heading");
+        browser
+    })
+    .await
+    .unwrap();
+    server.accept(away(None)).await;
+    server.turn(1).await;
+    let complaints = tokio::task::spawn_blocking(move || {
+        look_until(&mut browser, "the return", |seen| seen["alert"] == "");
         browser.complaints()
     })
     .await

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use headroom_api::headroomv1::{Problem, TaskReason};
+use headroom_api::headroomv1::Problem;
 use headroom_core::{RefusalCode, Rejection};
 use serde::Serialize;
 
@@ -62,13 +62,6 @@ impl Example {
         assert!(said.contains(code), "{asked}: {said}");
         let said = ("text", said.trim_end().to_owned());
         Self { code: code.to_owned(), asked, said }
-    }
-
-    /// A reason to wait, as one of those that are served.
-    pub(crate) fn reason(code: &str, asked: &str, reason: &TaskReason) -> Self {
-        assert_eq!(reason.code, code, "{asked}: {reason:?}");
-        let said = ("json", serde_json::to_string_pretty(reason).unwrap());
-        Self { code: code.to_owned(), asked: asked.to_owned(), said }
     }
 
     /// Why its page does not have it, if it does not; where expectations are updated the page has it then.

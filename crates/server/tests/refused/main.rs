@@ -19,12 +19,11 @@ mod support;
 mod tasks;
 mod tenants;
 mod users;
-mod waits;
 
 use std::collections::BTreeSet;
 
 use headroom_api::headroomv1::Code;
-use headroom_core::{RefusalCode, TenantCode, WaitCode};
+use headroom_core::{RefusalCode, WaitCode};
 use headroom_engine::users::UserError;
 
 use crate::example::Example;
@@ -33,9 +32,8 @@ use crate::example::Example;
 fn codes() -> BTreeSet<String> {
     let problems = Code::ALL.into_iter().map(Code::as_str);
     let refusals = RefusalCode::ALL.into_iter().map(RefusalCode::as_str);
-    let tenants = TenantCode::ALL.into_iter().map(TenantCode::as_str);
     let waits: BTreeSet<&str> = WaitCode::ALL.into_iter().map(WaitCode::as_str).collect();
-    let all = problems.chain(refusals).chain(tenants).chain(UserError::CODES);
+    let all = problems.chain(refusals).chain(UserError::CODES);
     let all = all.filter(|code| !waits.contains(code));
     all.map(str::to_owned).collect()
 }
@@ -50,7 +48,6 @@ async fn examples() -> Vec<Example> {
     all.extend(users::examples());
     all.extend(tenants::examples().await);
     all.extend(tasks::examples().await);
-    all.extend(waits::examples().await);
     all.extend(requests::examples().await);
     all.extend(listener::examples().await);
     all

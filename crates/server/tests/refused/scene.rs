@@ -58,12 +58,6 @@ impl Scene {
         answer
     }
 
-    /// Change something in the version that it has.
-    pub(crate) async fn changes(&self, method: &'static str, path: &str, body: &str) {
-        let tag = self.tag(path).await;
-        self.does(Sent::new(method, path).with("If-Match", &tag).json(body)).await;
-    }
-
     pub(crate) async fn tag(&self, path: &str) -> String {
         let path = path.split('?').next().unwrap();
         let read = self.does(Sent::get(path)).await;

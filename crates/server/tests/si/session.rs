@@ -238,8 +238,10 @@ async fn an_rm_that_is_away_is_paused_and_gets_what_waits_when_it_is_back() {
     let reasons = || {
         server.handle.inspect(|books, scheduler| {
             let asks = books.allocations().iter().map(|(ask, _)| ask);
-            let codes =
-                asks.map(|ask| scheduler.wait_of(books, ask).map(|wait| wait.blocker.code(books)));
+            let codes = asks.map(|ask| {
+                let wait = scheduler.wait_of(books, ask)?;
+                Some(wait.code(books, ask).as_str())
+            });
             codes.collect::<Vec<_>>()
         })
     };

@@ -169,7 +169,7 @@ async fn a_task_that_is_not_submitted_is_explained_with_all_its_checks() {
     assert_eq!((&short["state"], &short["wouldStart"]), (&json!("waiting"), &json!(0)), "{short}");
     let check = scene.check("a", json!({"vcore": "15"})).await;
     assert_eq!(check["reasons"][0]["code"], "TENANT_QUOTA", "{check}");
-    assert_eq!(short["blockedBy"][0]["id"], "QUEUE_MAX");
+    assert_eq!(short["blockedBy"][0]["id"], "TENANT_QUOTA");
     let (_, never) = explain(None, task("a", "101", 1)).await;
     assert_eq!(
         (&never["state"], &never["code"]),
@@ -181,6 +181,7 @@ async fn a_task_that_is_not_submitted_is_explained_with_all_its_checks() {
 }
 
 #[tokio::test]
+#[doc(alias = "NS-50")]
 async fn since_when_a_tenant_is_suspended_is_told_by_the_scheduler_as_by_the_journal() {
     let scene = Scene::live().await;
     for (task, vcores) in [("t1", 90), ("t2", 30)] {
@@ -188,13 +189,13 @@ async fn since_when_a_tenant_is_suspended_is_told_by_the_scheduler_as_by_the_jou
     }
     let path = "/headroom/v1/partitions/default/explain/applications/t2";
     let waits = scene.server.json(path).await;
-    assert_eq!(waits["blockedBy"][0]["id"], "QUEUE_MAX");
+    assert_eq!(waits["blockedBy"][0]["id"], "TENANT_QUOTA");
     scene.server.clock.advance(Millis::new(1_500));
     let suspended = json!({"state": "suspended"});
     assert_eq!(scene.change("PATCH", &format!("{TENANTS}/a"), &suspended).await.status, 200);
     let told = scene.server.json(&format!("{path}?remedies=all")).await;
     let codes: Vec<_> = told["history"].as_array().unwrap().iter().map(|one| &one["id"]).collect();
-    assert_eq!(codes, ["QUEUE_MAX", "TENANT_SUSPENDED"]);
+    assert_eq!(codes, ["TENANT_QUOTA", "TENANT_SUSPENDED"]);
     assert_eq!(told["since"], told["history"][1]["at"]);
     let read = scene.server.json(&format!("{path}?history=all")).await;
     assert_eq!(read["history"], told["history"]);

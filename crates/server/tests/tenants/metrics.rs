@@ -6,7 +6,7 @@ use std::time::Duration;
 use headroom_server::RequestKind;
 use serde_json::{Value, json};
 
-use crate::scene::Scene;
+use crate::scene::{Scene, TENANTS};
 
 /// What is said of tenants: values by series, and kinds by name.
 async fn scrape(scene: &Scene) -> (BTreeMap<String, f64>, BTreeMap<String, String>) {
@@ -273,6 +273,30 @@ async fn metrics_status_and_audit_answer_who_what_when_why_and_by_how_much() {
         let shown = told(&format!("{word}{{tenant=\"a\",resource=\"{resource}\"}}"));
         assert_eq!(shown, types[resource][key].as_f64(), "{word} {resource}");
     }
+}
+
+#[tokio::test]
+#[doc(alias = "NS-23")]
+async fn overtakes_are_counted_as_the_waiting_list_and_the_history_have_them() {
+    let scene = Scene::empty().await;
+    let waiting = json!({"strategy": "fifo-backfill", "maxOvertakes": 16});
+    let quota = json!({"resources": {"vcore": "10"}});
+    scene.make_as(json!({"id": "a", "quota": quota, "waiting": waiting})).await;
+    scene.submits("a", "large", 6, 1).await;
+    scene.submits("a", "head", 6, 1).await;
+    for task in ["first", "second"] {
+        scene.submits("a", task, 1, 1).await;
+        scene.server.turn(1_000).await;
+    }
+    let entry = scene.server.json(&format!("{TENANTS}/a/waiting/head")).await;
+    let by = (entry["overtakenBy"].clone(), entry["lastOvertakenBy"].clone());
+    assert_eq!(by, (json!(2), json!("second")), "{entry:#}");
+    let total = scrape(&scene).await.0.get("overtakes_total{tenant=\"a\"}").copied();
+    assert_eq!(total, Some(2.0));
+    let events = scene.server.json("/headroom/v1/partitions/default/events?kind=overtaken").await;
+    let events = events["items"].as_array().unwrap();
+    let by: Vec<&Value> = events.iter().map(|one| &one["detail"]["by"]).collect();
+    assert_eq!(by, [&json!("second"), &json!("first")], "{events:#?}");
 }
 
 #[tokio::test]

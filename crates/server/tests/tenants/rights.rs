@@ -70,7 +70,7 @@ async fn what_is_above_is_named_and_shows_no_figures() {
         all.contains(" vcore available, but the ask needs ") && !his.contains(" available"),
         "{all}\n{his}"
     );
-    assert!(his.contains("QUEUE_MAX root.tenants.dept"), "{his}");
+    assert!(his.contains("ANCESTOR_QUOTA root.tenants.dept"), "{his}");
     told("/ws/v1/partition/default/applications/active").await;
     told("/headroom/v1/partitions/default/reasons?queue=root.tenants.dept.team").await;
     let above = scene.read_as("tim - tenant-viewer team", &format!("{TENANTS}/dept/usage")).await;

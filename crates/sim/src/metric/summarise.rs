@@ -39,7 +39,8 @@ pub fn summarise(outcome: &Outcome) -> Summary {
     }
     let wait_histogram = histogram(run.waits.iter());
     let queues = queue_summaries(outcome, tallies.queues, &around, &capacity);
-    let series = series(outcome, grid, &types, &capacity, &queues);
+    let held = Held::of(outcome, grid, &types);
+    let series = series(outcome, grid, (&types, &held), &capacity, &queues);
     let run = run.finish("run", &around);
     Summary {
         end_ms: outcome.end_ms,
@@ -47,7 +48,7 @@ pub fn summarise(outcome: &Outcome) -> Summary {
         digest: outcome.digest.clone(),
         makespan_ms: makespan_ms(outcome),
         jain,
-        types: type_summaries(&types, &run, &around, &series),
+        types: type_summaries(&held, &around, &series),
         run,
         queues,
         users: tallies.users.finish(&around),
@@ -169,6 +170,28 @@ fn capacity(outcome: &Outcome, grid: Grid, types: &Types) -> Vec<Integral> {
     capacity
 }
 
+/// What allocations hold over time, per type.
+struct Held {
+    /// Without placeholders.
+    used: Vec<Integral>,
+    /// By placeholders, which do no work.
+    reserved: Vec<Integral>,
+}
+
+impl Held {
+    fn of(outcome: &Outcome, grid: Grid, types: &Types) -> Self {
+        let none = || vec![Integral::on(grid); types.len()];
+        let mut held = Self { used: none(), reserved: none() };
+        for one in &outcome.allocations {
+            let sums = if one.placeholder { &mut held.reserved } else { &mut held.used };
+            for (position, amount) in types.of_amounts(&one.resources) {
+                sums[position].add(one.start_ms, tasks::end_of(one, grid), amount);
+            }
+        }
+        held
+    }
+}
+
 fn queue_summaries(
     outcome: &Outcome,
     tallies: Vec<Tally>,
@@ -192,7 +215,7 @@ fn queue_summaries(
 fn series(
     outcome: &Outcome,
     grid: Grid,
-    types: &Types,
+    (types, held): (&Types, &Held),
     capacity: &[Integral],
     queues: &[QueueSummary],
 ) -> SeriesSet {
@@ -200,15 +223,9 @@ fn series(
     let scopes: Vec<Scope> = queues.iter().map(|queue| queue.scope.clone()).collect();
     let guarantees: Vec<Option<Guarantee>> =
         queues.iter().map(|queue| queue.guarantee.clone()).collect();
-    let mut used = vec![Integral::on(grid); types.len()];
-    for one in &outcome.allocations {
-        for (position, amount) in types.of_amounts(&one.resources) {
-            used[position].add(one.start_ms, tasks::end_of(one, grid), amount);
-        }
-    }
     let utilisation = types
         .names()
-        .zip(used.iter().zip(capacity))
+        .zip(held.used.iter().zip(capacity))
         .filter(|(_, (_, whole))| whole.total() > 0)
         .map(|(name, (used, whole))| Series::percent(name, used, whole))
         .collect();
@@ -229,13 +246,13 @@ fn series(
     }
 }
 
-fn type_summaries(
-    types: &Types,
-    run: &Scope,
-    around: &Around<'_>,
-    series: &SeriesSet,
-) -> Vec<TypeSummary> {
+fn type_summaries(held: &Held, around: &Around<'_>, series: &SeriesSet) -> Vec<TypeSummary> {
+    let types = around.types;
+    let totals = |sums: &[Integral]| sums.iter().map(Integral::total).collect::<Vec<i128>>();
+    let reserved = totals(&held.reserved);
     let capacity_hours = types.hours(around.capacity);
+    let (used_hours, reserved_hours) = (types.hours(&totals(&held.used)), types.hours(&reserved));
+    let of = |hours: &BTreeMap<String, f64>, name: &str| hours.get(name).copied().unwrap_or(0.0);
     let average = |series: &[Series], name: &str| {
         let found = series.iter().find(|one| one.name == name);
         found.map_or(0.0, |one| one.average)
@@ -243,9 +260,11 @@ fn type_summaries(
     let of_type = |(position, name): (usize, &str)| TypeSummary {
         name: name.to_owned(),
         unit: types.unit(position).to_owned(),
-        used_hours: run.resource_hours.get(name).copied().unwrap_or(0.0),
-        capacity_hours: capacity_hours.get(name).copied().unwrap_or(0.0),
+        used_hours: of(&used_hours, name),
+        reserved_hours: of(&reserved_hours, name),
+        capacity_hours: of(&capacity_hours, name),
         used_percent: average(&series.utilisation, name),
+        reserved_percent: round(100.0 * ratio(reserved[position], around.capacity[position])),
         unusable_percent: average(&series.unusable, name),
     };
     types.names().enumerate().map(of_type).collect()

@@ -71,12 +71,18 @@ pub struct TypeSummary {
     pub name: String,
     /// The unit of its amounts in this summary: cores, GiB, or the type itself (a count).
     pub unit: String,
-    /// Held by allocations (placeholders included), unit × hours.
+    /// Held by allocations without placeholders, unit × hours.
     pub used_hours: f64,
+    /// Held by placeholders, unit × hours.
+    #[serde(default)]
+    pub reserved_hours: f64,
     /// What the nodes had, unit × hours.
     pub capacity_hours: f64,
-    /// Used in percent of the capacity, over the whole run.
+    /// Used in percent of the capacity, over the whole run, without placeholders.
     pub used_percent: f64,
+    /// Held by placeholders in percent of the capacity, over the whole run.
+    #[serde(default)]
+    pub reserved_percent: f64,
     /// Free but unusable for what waited, in percent of the capacity, over the whole run.
     pub unusable_percent: f64,
 }

@@ -160,6 +160,7 @@ pub fn write_allocations(out: impl Write, outcome: &Outcome) -> Result<(), CsvEr
         "resources",
         "placeholder",
         "ended_by",
+        "preempted_for",
     ];
     let mut sheet = Sheet::new("allocations.csv", out, &columns)?;
     for one in &outcome.allocations {
@@ -176,6 +177,7 @@ pub fn write_allocations(out: impl Write, outcome: &Outcome) -> Result<(), CsvEr
             &resources(&one.resources),
             if one.placeholder { "true" } else { "false" },
             one.ended_by,
+            one.preempted_for.map_or("", |job| &*outcome.jobs[job].name),
         ])?;
     }
     sheet.finish()

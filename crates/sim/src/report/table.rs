@@ -210,10 +210,14 @@ fn facts(text: &mut String, summary: &Summary) {
         ),
     );
     for one in summary.types.iter().filter(|one| one.capacity_hours > 0.0) {
+        let reserved = match one.reserved_hours {
+            0.0 => String::new(),
+            _ => format!(", {} reserved by placeholders", pretty::percent(one.reserved_percent)),
+        };
         push(
             text,
             &format!(
-                "{:>18}: {:>7} used of {}, {} free but unusable for waiting tasks",
+                "{:>18}: {:>7} used of {}{reserved}, {} free but unusable for waiting tasks",
                 one.name,
                 pretty::percent(one.used_percent),
                 pretty::resource_hours(one.capacity_hours, &one.unit),

@@ -1,15 +1,14 @@
 //! The end of the records: what the scheduler noted, and how each job stood at the end.
 
 use headroom_core::id::{AllocationId, ApplicationId};
-use headroom_core::{Note, impossible_ask};
+use headroom_core::{Note, WaitCode, impossible_ask};
 
 use crate::outcome::{Decision, JobState, Outcome};
 
 use super::RunError;
 use super::play::Play;
 
-/// The code of a wait in a cluster without nodes, and what such a wait is for.
-const NO_NODES: &str = "NO_NODES";
+/// What asks wait for in a cluster without nodes.
 const WITHOUT: &str = "a cluster without nodes";
 
 impl Play<'_> {
@@ -56,8 +55,13 @@ impl Play<'_> {
                 continue;
             }
             let blocker = match self.scheduler.wait_of(&self.books, ask) {
-                Some(wait) => Some(self.blame.position(&self.books, wait.blocker)),
-                None if self.lacks_nodes() => Some(self.blame.named(NO_NODES, WITHOUT.to_owned())),
+                Some(wait) => {
+                    let code = wait.code(&self.books, ask);
+                    Some(self.blame.position(&self.books, wait.blocker, code))
+                }
+                None if self.lacks_nodes() => {
+                    Some(self.blame.named(WaitCode::NoNodes.as_str(), WITHOUT.to_owned()))
+                }
                 None => None,
             };
             self.blame.explain(now_ms, (application, class), blocker);

@@ -4,7 +4,8 @@ use headroom_core::books::ApplicationState;
 use headroom_core::id::{AllocationId, ApplicationId};
 use headroom_core::resource::Amounts;
 use headroom_core::{
-    AllocationEvent, ApplicationEvent, AskEvent, Event, PartitionEvent, QueueEvent, Termination,
+    AllocationEvent, ApplicationEvent, AskEvent, Event, PartitionEvent, PreemptionCause,
+    QueueEvent, Termination,
 };
 
 use crate::nodes::NodeSpec;
@@ -196,7 +197,10 @@ impl Play<'_> {
             Event::Allocation(AllocationEvent::ReleaseAsked { allocation, termination }) => {
                 self.asked_to_stop(*allocation, *termination);
             }
-            Event::Allocation(AllocationEvent::Preempted { victim, .. }) => {
+            Event::Allocation(AllocationEvent::Preempted { victim, cause }) => {
+                let preemptor = self.job_of_cause(*cause);
+                let record = self.records_of[victim.index()];
+                self.outcome.allocations[record].preempted_for = preemptor;
                 self.asked_to_stop(*victim, Termination::Preempted);
             }
             Event::Configured { .. }
@@ -328,6 +332,7 @@ impl Play<'_> {
             resources: self.books.plain_size_of(allocation),
             placeholder: row.placeholder,
             ended_by: "",
+            preempted_for: None,
         });
         if self.records_of.len() <= allocation.index() {
             self.records_of.resize(allocation.index() + 1, usize::MAX);
@@ -412,6 +417,19 @@ impl Play<'_> {
             };
             let blocker = self.blame.named(code, subject.to_owned());
             self.add_waits(job, vec![(blocker, rest)]);
+        }
+    }
+
+    /// The job for which something is preempted.
+    fn job_of_cause(&self, cause: PreemptionCause) -> Option<usize> {
+        match cause {
+            PreemptionCause::Guarantee(ask)
+            | PreemptionCause::Share(ask)
+            | PreemptionCause::Priority(ask)
+            | PreemptionCause::RequiredNode(ask) => {
+                Some(self.jobs_of[self.books.allocation(ask).application.index()])
+            }
+            PreemptionCause::Quota(_) => None,
         }
     }
 

@@ -13,7 +13,7 @@ use std::ops::Bound;
 
 use headroom_core::books::Books;
 use headroom_core::id::ApplicationId;
-use headroom_core::{Blocker, ClassId, Note};
+use headroom_core::{Blocker, ClassId, Note, WaitCode};
 
 use crate::outcome::BlockerRecord;
 
@@ -26,7 +26,7 @@ pub(super) struct WaitAttribution {
     /// What made anything wait, in order of first appearance.
     pub(super) blockers: Vec<BlockerRecord>,
     by_text: BTreeMap<(&'static str, String), usize>,
-    by_id: BTreeMap<Blocker, usize>,
+    by_id: BTreeMap<(Blocker, WaitCode), usize>,
     classes: BTreeMap<ClassId, ClassAccount>,
     applications: BTreeMap<ApplicationId, ApplicationAccount>,
     /// Applications that joined a class of which the scheduler has noted nothing yet.
@@ -84,8 +84,8 @@ impl WaitAttribution {
             match note {
                 Note::Renewed => self.renew(now_ms),
                 Note::Joined { application, class } => self.join(now_ms, application, class),
-                Note::Parked { class, wait, .. } => {
-                    let blocker = self.position(books, wait.blocker);
+                Note::Parked { class, wait, code, .. } => {
+                    let blocker = self.position(books, wait.blocker, code);
                     self.asked.remove(&class);
                     self.classes.entry(class).or_default().wait_for(now_ms, blocker);
                 }
@@ -200,15 +200,14 @@ impl WaitAttribution {
         waited
     }
 
-    /// The record of a blocker. Ids may differ for what a user reads as one thing: a user
+    /// The record of a blocker under a code. Ids may differ for what a user reads as one thing: a user
     /// who left and came back.
-    pub(super) fn position(&mut self, books: &Books, blocker: Blocker) -> usize {
-        if let Some(known) = self.by_id.get(&blocker) {
+    pub(super) fn position(&mut self, books: &Books, blocker: Blocker, code: WaitCode) -> usize {
+        if let Some(known) = self.by_id.get(&(blocker, code)) {
             return *known;
         }
-        let (code, subject) = (blocker.code(books), blocker.subject(books));
-        let position = self.named(code, subject);
-        self.by_id.insert(blocker, position);
+        let position = self.named(code.as_str(), blocker.subject(books));
+        self.by_id.insert((blocker, code), position);
         position
     }
 

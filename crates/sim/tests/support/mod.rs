@@ -366,6 +366,7 @@ impl Play {
                     resources: task.collect(),
                     placeholder: false,
                     ended_by: "",
+                    preempted_for: None,
                 });
                 self.charge(position, 1);
                 self.running.push((now_ms + self.outcome.jobs[job].run_ms, position));

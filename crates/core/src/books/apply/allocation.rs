@@ -136,6 +136,7 @@ impl Books {
         row.homebound -= u32::from(homebound);
         row.allocation_count += 1;
         row.overtaken = 0;
+        row.overtaken_by = None;
         let shown = row.priority();
         row.priorities.remove(priority);
         let shows = row.priority();

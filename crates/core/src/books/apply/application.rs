@@ -66,6 +66,7 @@ impl Books {
             allocation_count: 0,
             deadline: Deadline::default(),
             overtaken: 0,
+            overtaken_by: None,
             task: None,
             metered: None,
             priorities: AskPriorities::default(),

@@ -162,9 +162,11 @@ impl Books {
                 let deadline = Deadline { at: *deadline, estimate: *estimate };
                 self.applications[*application].deadline = deadline;
             }
-            ApplicationEvent::Overtaken { application } => {
+            ApplicationEvent::Overtaken { application, by } => {
+                let by = by.map(|by| self.application(by).name.clone());
                 let row = &mut self.applications[*application];
                 row.overtaken = row.overtaken.saturating_add(1);
+                row.overtaken_by = by;
             }
             ApplicationEvent::Moved { application, state, timer } => {
                 self.move_application(now, *application, *state, *timer);

@@ -128,7 +128,10 @@ pub(super) fn in_leaf(
                 && events.iter().any(placed)
             {
                 let application = books.allocation(head).application;
-                events.push(Event::Application(ApplicationEvent::Overtaken { application }));
+                events.push(Event::Application(ApplicationEvent::Overtaken {
+                    application,
+                    by: Some(id),
+                }));
             }
             return Some(events);
         }

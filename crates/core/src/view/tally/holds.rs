@@ -59,7 +59,7 @@ impl Holds {
             Event::Application(
                 ApplicationEvent::Moved { application, .. }
                 | ApplicationEvent::Removed { application }
-                | ApplicationEvent::Overtaken { application },
+                | ApplicationEvent::Overtaken { application, .. },
             ) => *application,
             Event::Queue(QueueEvent::Changed { partition, queue, .. }) => {
                 return books.queue_at(*partition, queue);
@@ -121,7 +121,7 @@ impl Holds {
         let head = self.heads.get_mut(&leaf)?;
         head.since = now;
         match event {
-            Some(Event::Application(ApplicationEvent::Overtaken { application })) => {
+            Some(Event::Application(ApplicationEvent::Overtaken { application, .. })) => {
                 let most = books.queue(leaf).settings.values.line.max_overtakes;
                 if books.application(*application).overtaken.saturating_add(1) >= most {
                     head.full = head.full.or(Some(now));

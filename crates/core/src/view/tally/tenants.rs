@@ -170,7 +170,7 @@ impl TenantTallies {
             Event::Allocation(AllocationEvent::Preempted { victim, .. }) => {
                 self.of(books, books.allocation(*victim).application, |row| row.evicted += 1);
             }
-            Event::Application(ApplicationEvent::Overtaken { application }) => {
+            Event::Application(ApplicationEvent::Overtaken { application, .. }) => {
                 self.of(books, *application, |row| row.overtakes += 1);
             }
             Event::Tenant(TenantEvent::Removed { tenant, .. }) => self.forget(tenant),

@@ -47,7 +47,7 @@ pub(super) fn explained(
     let found = found.with_context(|| format!("{subject} cannot be explained"))?;
     let history = waits.of(found.ask);
     let found = headroom_core::explain::Explanation { history, ..found };
-    let sought = (sought.remedies, sought.in_turn);
+    let sought = (sought.remedies, sought.in_turn, sought.preemption);
     explanation_of(&made.books, (made.time, made.sequence), &found, sought)
         .map_err(|why| anyhow!(why))
 }

@@ -186,7 +186,7 @@ mod tests {
     use std::path::Path;
 
     use headroom_api::headroomv1::Code;
-    use headroom_core::{RefusalCode, TenantCode, WaitCode};
+    use headroom_core::{RefusalCode, WaitCode};
     use headroom_engine::users::UserError;
 
     use super::{PAGES, near, page};
@@ -211,8 +211,7 @@ mod tests {
         let waits = WaitCode::ALL.into_iter().map(WaitCode::as_str);
         let problems = Code::ALL.into_iter().map(Code::as_str);
         let refusals = RefusalCode::ALL.into_iter().map(RefusalCode::as_str);
-        let tenants = TenantCode::ALL.into_iter().map(TenantCode::as_str);
-        let all = waits.chain(problems).chain(refusals).chain(tenants).chain(UserError::CODES);
+        let all = waits.chain(problems).chain(refusals).chain(UserError::CODES);
         let all: BTreeSet<&str> = all.collect();
         assert!(all.len() > 100, "{}", all.len());
         for code in &all {

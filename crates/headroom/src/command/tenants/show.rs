@@ -348,10 +348,18 @@ fn waits(one: &WaitingTask) -> [String; WAITING.len()] {
         list(one.resources.0.iter().map(|(name, units)| (name.as_str(), exact(name, Some(units))))),
         one.effective_priority.to_string(),
         format!("{}s", one.waited_seconds),
-        one.overtaken_by.to_string(),
+        overtaken(one),
         code,
         why(one),
     ]
+}
+
+/// How often a task was overtaken, and by which task last.
+fn overtaken(one: &WaitingTask) -> String {
+    match &one.last_overtaken_by {
+        Some(last) => format!("{} (last: {last})", one.overtaken_by),
+        None => one.overtaken_by.to_string(),
+    }
 }
 
 /// Why a task waits: in the words of the server, or by the figures that may be seen.

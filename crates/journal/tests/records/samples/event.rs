@@ -246,7 +246,10 @@ fn of_applications() -> Vec<Event> {
             deadline: Some(Timestamp::from_millis(11)),
             estimate: Millis::from_secs(13),
         }),
-        Event::Application(ApplicationEvent::Overtaken { application: id(18, 5) }),
+        Event::Application(ApplicationEvent::Overtaken {
+            application: id(18, 5),
+            by: Some(id(19, 6)),
+        }),
         Event::Application(ApplicationEvent::Removed { application: id(19, 1) }),
         Event::Application(ApplicationEvent::BackedOff {
             application: id(20, 2),

@@ -108,12 +108,13 @@ fn detail_of_application(
             put("state", json!(state.to_string()));
         }
         ApplicationEvent::BackedOff { until, .. } => put("until", json!(time(*until))),
+        ApplicationEvent::Overtaken { by: Some(_), .. } => put("by", json!(named.other.as_str())),
         ApplicationEvent::GroupUnlinked { .. }
         | ApplicationEvent::Unlinked { .. }
         | ApplicationEvent::LifetimeSet { .. }
         | ApplicationEvent::LifetimeOver { .. }
         | ApplicationEvent::DeadlineSet { .. }
-        | ApplicationEvent::Overtaken { .. }
+        | ApplicationEvent::Overtaken { by: None, .. }
         | ApplicationEvent::Activated { .. }
         | ApplicationEvent::Allocating { .. }
         | ApplicationEvent::Removed { .. }

@@ -30,7 +30,7 @@ impl VisibleChecks<'_> {
         let sight = self.sight();
         match first.filter(|check| !sight.sees_use_of(self.books, check.blocker)) {
             Some(check) => {
-                let code = check.blocker.code(self.books);
+                let code = check.code.as_str();
                 let word = explanation.verdict.word();
                 headroom_core::explain::cut(&format!(
                     "{word}: {code} {}",
@@ -48,7 +48,7 @@ impl VisibleChecks<'_> {
     }
 
     fn lines(&self, check: &Check) -> Vec<ExplainedCheck> {
-        let code = check.blocker.wait_code(self.books);
+        let code = check.code;
         let bare = ExplainedCheck {
             id: code.as_str().to_owned(),
             letter: code.letter().map(|letter| letter.to_string()),

@@ -65,11 +65,13 @@ impl Words<'_> {
         match edit {
             Edit::QueueMax { queue, resource, from, to } => {
                 let path = self.queue(*queue)?;
-                Some(format!("maximum of {path}: {}", self.change(*resource, *from, *to)))
+                let bound = self.bound("maximum", &path, Blocker::QueueMax(*queue));
+                Some(format!("{bound}: {}", self.change(*resource, *from, *to)))
             }
             Edit::Limit { partition, level, resource, from, to } => {
                 let subject = self.level(*partition, *level)?;
-                Some(format!("limit of {subject}: {}", self.change(*resource, *from, *to)))
+                let bound = self.bound("limit", &subject, Blocker::Limit(*partition, *level));
+                Some(format!("{bound}: {}", self.change(*resource, *from, *to)))
             }
             Edit::QueueApplications { queue, from, to } => {
                 Some(format!("application limit of {}: {from} to {to}", self.queue(*queue)?))
@@ -143,6 +145,14 @@ impl Words<'_> {
         let blocker = Blocker::Limit(partition, level);
         let open = Visibility::of(self.caller).sees_use_of(self.books, blocker);
         open.then(|| blocker.subject(self.books))
+    }
+
+    /// What is raised: the quota of a tenant, or a bound of the queue file.
+    fn bound(&self, bound: &str, subject: &str, blocker: Blocker) -> String {
+        match blocker.tenant(self.books) {
+            Some(tenant) => format!("quota of tenant {tenant}"),
+            None => format!("{bound} of {subject}"),
+        }
     }
 
     fn change(&self, resource: ResourceType, from: Quantity, to: Quantity) -> String {

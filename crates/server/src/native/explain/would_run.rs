@@ -97,7 +97,7 @@ fn visible_outcome(
             let mut body = explained(&books, caller, &explanation);
             body.would_start = Some(starts as u64);
             if explanation.verdict != Verdict::StartsNext && !sought.is_empty() {
-                body.remedies = Some(sought.look(&books, caller, now, &explanation));
+                sought.look(&books, caller, now, &explanation).show(&mut body);
             }
             if ran_out {
                 body.remedies.get_or_insert_default().ran_out = true;

@@ -79,6 +79,7 @@ fn find(moment: &WriterState<'_>, now: Timestamp, leaf: QueueId, part: &Part) ->
             resources: resources(&books.types().amounts(&row.pending)),
             first_throttled_at: throttled(books, one),
             overtaken_by: row.overtaken,
+            last_overtaken_by: row.overtaken_by.as_ref().map(Name::to_string),
             hold: head == Some(place) && row.holds(line, now),
             unsatisfiable: is_impossible(one),
             ..WaitingTask::default()
@@ -102,7 +103,7 @@ impl Reason {
     pub(super) fn of(books: &Books, ask: AllocationId, wait: Wait) -> Self {
         let quota = wait.tenant_reason(books, ask);
         Self {
-            code: wait.code_of_task(books, ask),
+            code: wait.code(books, ask).as_str(),
             subject: wait.blocker.subject(books),
             quota,
             sentence: wait.sentence(books, ask),

@@ -172,7 +172,14 @@ fn headline(summary: &Summary) -> Markup {
         cards.push((
             "busiest resource",
             pretty::percent(most.used_percent),
-            format!("of {}: {used}", most.name),
+            match most.reserved_hours {
+                0.0 => format!("of {}: {used}", most.name),
+                _ => format!(
+                    "of {}: {used}, and {} reserved by placeholders",
+                    most.name,
+                    pretty::percent(most.reserved_percent)
+                ),
+            },
         ));
     }
     cards.push((

@@ -1,0 +1,181 @@
+//! Nothing starves: random clusters, queues, and floods of small jobs, with a bound on each wait.
+
+#![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
+
+mod days;
+mod draw;
+mod floods;
+mod loads;
+#[path = "../world/mod.rs"]
+mod world;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use floods::Flood;
+use headroom_core::resource::Quantity;
+use headroom_sim::outcome::{AllocationRecord, Outcome};
+use headroom_sim::world::run;
+
+/// The number in a variable of the environment, or the usual one.
+fn count_of(variable: &str, usual: u64) -> u64 {
+    std::env::var(variable).map_or(usual, |text| text.parse().unwrap())
+}
+
+/// The large jobs that waited longer than their bound, with how long.
+fn late(flood: &Flood, keys: bool) -> Vec<(String, u64, u64)> {
+    let setup = flood.setup(keys);
+    let outcome = run(&setup, &mut ()).unwrap_or_else(|why| panic!("{}{why}", flood.shown()));
+    let mut late = Vec::new();
+    for (name, bound) in &flood.bounds {
+        let job = outcome.jobs.iter().find(|job| *job.name == **name).unwrap();
+        let waited = job.start_ms.unwrap_or(outcome.end_ms) - job.submit_ms;
+        if waited > *bound {
+            late.push((name.clone(), waited, *bound));
+        }
+    }
+    late
+}
+
+#[test]
+#[doc(alias = "NS-24")]
+fn a_large_job_starts_in_time_whatever_floods_come() {
+    let (mut starved, mut beyond) = (BTreeMap::new(), Vec::new());
+    let count = count_of("HEADROOM_FLOODS", 100);
+    for seed in 0..count {
+        let flood = Flood::draw(seed);
+        for (name, waited, bound) in late(&flood, true) {
+            beyond.push(format!("{name} waited {waited} of {bound} ms in {}", flood.shown()));
+        }
+        let without = !late(&flood, false).is_empty();
+        *starved.entry((flood.policy, without)).or_insert(0) += 1;
+    }
+    println!("{count} set-ups, without the keys (policy, starved): {starved:?}");
+    assert!(beyond.is_empty(), "{} too late:\n{}", beyond.len(), beyond.join("\n"));
+}
+
+/// Work of an allocation, in units of the type times ms.
+fn work(one: &AllocationRecord, end_ms: u64) -> u64 {
+    let size: i64 = one.resources.iter().map(|(_, amount)| amount.get()).sum();
+    u64::try_from(size).unwrap() * (one.end_ms.unwrap_or(end_ms) - one.start_ms)
+}
+
+/// The preemptions of a day: the victim, and the position of the job that it stopped for.
+fn preemptions(outcome: &Outcome) -> impl Iterator<Item = (&AllocationRecord, usize)> {
+    let stopped = outcome.allocations.iter().filter(|one| one.ended_by == "preempted");
+    stopped.filter_map(|one| Some((one, one.preempted_for?)))
+}
+
+/// What a day lost to preemption, and what the jobs did that preempted.
+#[derive(Debug, Default)]
+struct Balance {
+    preempted: u64,
+    lost: u64,
+    done: u64,
+    /// Preemptions after which the job that preempted got nothing.
+    in_vain: Vec<String>,
+    /// Jobs that took from each other in turn.
+    in_turn: Vec<String>,
+}
+
+impl Balance {
+    fn of(outcome: &Outcome) -> Self {
+        let mut balance = Self::default();
+        let mut preemptors = BTreeSet::new();
+        let mut taken = BTreeSet::new();
+        for (victim, taker) in preemptions(outcome) {
+            balance.preempted += 1;
+            balance.lost += if victim.placeholder { 0 } else { work(victim, outcome.end_ms) };
+            preemptors.insert(taker);
+            let stopped_ms = victim.end_ms.unwrap();
+            let mut later = outcome.allocations.iter();
+            if !later.any(|one| one.job == taker && one.start_ms >= stopped_ms) {
+                let name = |job: usize| &outcome.jobs[job].name;
+                let text = format!("{} of {} for {}", victim.key, name(victim.job), name(taker));
+                balance.in_vain.push(format!("{text} at {stopped_ms} ms"));
+            }
+            taken.insert((taker, victim.job));
+        }
+        for (taker, giver) in taken.iter().filter(|(taker, giver)| taker < giver) {
+            if taken.contains(&(*giver, *taker)) {
+                let name = |job: usize| &outcome.jobs[job].name;
+                balance.in_turn.push(format!("{} and {}", name(*taker), name(*giver)));
+            }
+        }
+        let real = outcome.allocations.iter().filter(|one| !one.placeholder);
+        let of_preemptors = real.filter(|one| preemptors.contains(&one.job));
+        let kept = of_preemptors.filter(|one| !matches!(one.ended_by, "preempted" | "node-lost"));
+        balance.done = kept.map(|one| work(one, outcome.end_ms)).sum();
+        balance
+    }
+}
+
+#[test]
+#[doc(alias = "NS-45")]
+fn preemption_does_not_thrash() {
+    let (mut preempted, mut lost, mut done, mut busy) = (0, 0, 0, 0);
+    let days = count_of("HEADROOM_DAYS", 300);
+    for seed in 0..days {
+        let setup = days::draw(seed);
+        let outcome = run(&setup, &mut ()).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+        let balance = Balance::of(&outcome);
+        assert!(balance.lost <= balance.done, "seed {seed}: {balance:?}");
+        assert!(balance.in_vain.is_empty(), "seed {seed}: {balance:?}");
+        assert!(balance.in_turn.is_empty(), "seed {seed}: {balance:?}");
+        preempted += balance.preempted;
+        busy += u64::from(balance.preempted > 0);
+        (lost, done) = (lost + balance.lost, done + balance.done);
+    }
+    let hours = |work: u64| work / 1_000 / 3_600_000;
+    println!(
+        "{days} days, {busy} with {preempted} preemptions: {} core-hours lost, {} done by jobs that preempted",
+        hours(lost),
+        hours(done)
+    );
+    assert!(busy * 10 > days, "too few days with preemptions");
+}
+
+/// What the nodes did for jobs while jobs came, in core units times ms.
+fn used(outcome: &Outcome) -> u64 {
+    let real = outcome.allocations.iter().filter(|one| !one.placeholder);
+    let part = |one: &AllocationRecord| {
+        let end_ms = one.end_ms.unwrap_or(outcome.end_ms).min(loads::OPEN_MS);
+        let size = one.resources.get("vcore").map_or(0, Quantity::get);
+        u64::try_from(size).unwrap() * end_ms.saturating_sub(one.start_ms)
+    };
+    real.map(part).sum()
+}
+
+/// The waits of large jobs, ms.
+fn waits_of_large(outcome: &Outcome) -> Vec<u64> {
+    let large = outcome.jobs.iter().filter(|job| job.name.starts_with("large"));
+    large.filter_map(|job| Some(job.start_ms? - job.submit_ms)).collect()
+}
+
+fn p95(mut waits: Vec<u64>) -> u64 {
+    waits.sort_unstable();
+    waits[(waits.len() * 95).div_ceil(100) - 1]
+}
+
+#[test]
+#[doc(alias = "NS-24")]
+fn what_prevents_starvation_does_not_leave_nodes_idle() {
+    let loads = count_of("HEADROOM_LOADS", 20);
+    let (mut sums, mut waits) = ([0, 0], [Vec::new(), Vec::new()]);
+    let mut capacity = 0;
+    for seed in 0..loads {
+        let load = loads::Load::draw(seed);
+        capacity += load.capacity();
+        for (place, keys) in [false, true].into_iter().enumerate() {
+            let outcome = run(&load.setup(keys), &mut ()).unwrap_or_else(|why| panic!("{why}"));
+            sums[place] += used(&outcome);
+            waits[place].extend(waits_of_large(&outcome));
+        }
+    }
+    let percent = sums.map(|sum| u128::from(sum) * 10_000 / u128::from(capacity));
+    let p95 = waits.map(|waits| p95(waits) / 1_000);
+    println!(
+        "{loads} loads, off and on: {percent:?} of 10,000 used, p95 wait of large jobs {p95:?} s"
+    );
+    assert!(percent[1] * 100 >= percent[0] * 97, "{percent:?}");
+    assert!(p95[1] < p95[0], "{p95:?}");
+}
